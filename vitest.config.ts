@@ -37,6 +37,7 @@ const LONGEST = [
   'webhooks-kill',
   'restore',
   'upgrade',
+  'rolling-restarts',
   'send-steps',
   'locks',
   'lifecycle',

@@ -9,6 +9,7 @@ import { formatDisk, judgeDisk } from './disk-report.js'
 import { formatFullNumber, judgeFullNumber } from './full-number-report.js'
 import { formatGateway, judgeGateway } from './gateway-report.js'
 import type { Row } from './measure.js'
+import { formatMove, judgeMove } from './move-report.js'
 import { formatNeighbours, judgeNeighbours } from './neighbours/report.js'
 import { type Options, readOptions, type Subject } from './options.js'
 import { profile } from './profile.js'
@@ -37,6 +38,7 @@ import { measureFullNumber } from './subjects/full-number.js'
 import { measureGateway } from './subjects/gateway.js'
 import { measureIdle } from './subjects/idle.js'
 import { measureMedia } from './subjects/media.js'
+import { measureMove } from './subjects/move.js'
 import { measureNeighbours } from './subjects/neighbours.js'
 import { measureScale } from './subjects/scale.js'
 import { measureSend } from './subjects/send.js'
@@ -121,6 +123,11 @@ function benchmarkOf(run: Run, options: Options): Promise<void> {
       })
     case 'disk':
       return report(run, options, () => measureDisk(run, sends), { format: formatDisk, judge: judgeDisk })
+    case 'move':
+      return report(run, options, () => measureMove(run, messages, options.keep), {
+        format: formatMove,
+        judge: judgeMove,
+      })
     default:
       return benchmark(run, options)
   }

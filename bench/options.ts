@@ -3,7 +3,8 @@ import { NOISES } from './neighbours/noises.js'
 
 /**
  * The values of `--only`. Without it, all run except `idle`, `scale`, `analytics`, `broadcast`, `webhooks`, `gateway`,
- * `console`, `full-number`, `neighbours`, `bodies`, `verify` and `disk`, which take minutes or need more than Node.
+ * `console`, `full-number`, `neighbours`, `bodies`, `verify`, `disk` and `move`, which take minutes or need more than
+ * Node.
  */
 export const subjects = [
   'contact',
@@ -24,6 +25,7 @@ export const subjects = [
   'bodies',
   'verify',
   'disk',
+  'move',
 ] as const
 export type Subject = (typeof subjects)[number]
 
@@ -42,7 +44,7 @@ export interface Options {
   /** Seconds to measure each load, after a warm-up of a quarter of that. */
   seconds: number
   only: Subject | null
-  /** Messages in the large database of `scale`, and in that of `verify`. */
+  /** Messages in the large database of `scale`, and in that of `verify` and `move`. */
   messages: number
   /** Recipients of the broadcast. */
   recipients: number
@@ -57,7 +59,7 @@ export interface Options {
   /** The file for the machine-readable copy. */
   json: string | null
   profile: ProfileName | null
-  /** Where the filled databases of `scale` and `verify` are kept, to be used again; null: they are removed. */
+  /** Where the filled databases of `scale`, `verify` and `move` are kept, to be used again; null: they are removed. */
   keep: string | null
   /** The PostgreSQL server to measure, as a URL of one of its databases; null: an embedded one. */
   database: string | null

@@ -64,7 +64,7 @@ export function openDatabases(
 ): Databases & { close(): Promise<void> } {
   const announcer = createAnnouncer()
   const open = (size: number, limits: PoolLimits, server = primary) =>
-    openDatabase(server, size, onError, { limits, announcer })
+    openDatabase(server, size, onError, { limits, announcer, needsPrimary: server === primary })
   const sizes = divideConnections(total, purposes)
   const ofRequests: PoolLimits = {
     ofOneOrganization: part(sizes.requests, OF_ONE_ORGANIZATION),

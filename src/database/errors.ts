@@ -16,7 +16,7 @@ const UNAVAILABLE = new Set([
   '57P05', // idle session timeout
   '25P03', // idle in transaction timeout
   '55000', // not accepting connections
-  '25006', // read-only after a failover
+  '25006', // read-only, such as a standby
   '53300', // too many connections
   DISK_FULL,
   '08000',
@@ -24,8 +24,13 @@ const UNAVAILABLE = new Set([
   '08003',
   '08004',
   '08006',
+  'ECONNABORTED',
   'ECONNREFUSED',
   'ECONNRESET',
+  'EHOSTDOWN',
+  'EHOSTUNREACH', // the machine is off
+  'ENETDOWN',
+  'ENETUNREACH',
   'ENOENT', // the embedded server's socket while it restarts
   'EPIPE',
   'ETIMEDOUT',
@@ -44,6 +49,13 @@ const UNAVAILABLE_MESSAGES = [
 
 const SQLSTATE = /^\d[0-9A-Z]{4}$/
 
+/** A connection that has to write has reached a standby: no standby has been promoted yet, or an address is stale. */
+export class StandbyError extends Error {
+  constructor() {
+    super('the server is a standby, which only reads: the connection must lead to the primary')
+  }
+}
+
 /** True if a unique constraint (of this name, if given) was violated. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   const { code, constraint: violated } = error as { code?: unknown; constraint?: unknown }
@@ -53,6 +65,11 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
 /** True if a referenced row does not exist. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return (error as { code?: unknown }).code === FOREIGN_KEY_VIOLATION
+}
+
+/** True if a value has not the form, or is not in the range, of its type. */
+export function isDataException(error: unknown): boolean {
+  return /^22[0-9A-Z]{3}$/.test(String((error as { code?: unknown }).code))
 }
 
 /** True if the statement was aborted because of a deadlock. */
@@ -92,7 +109,7 @@ export function isDatabaseFull(error: unknown): boolean {
 /** True if PostgreSQL could not be reached, went away, had no free connection or no room: a 503, not a bug. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  if (error instanceof NoPlaceError) return true
+  if (error instanceof NoPlaceError || error instanceof StandbyError) return true
   // A name with several addresses fails once for all of them.
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isDatabaseUnavailable)
   const { code, syscall } = error as { code?: unknown; syscall?: unknown }

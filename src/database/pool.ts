@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { FairPlaces } from '../lib/async/fair-places.js'
 import { type Borrowed, borrowFrom, lend, onLoan, onPool } from './connections.js'
+import { StandbyError } from './errors.js'
 import { type CommitListener, type Queryable, queryable } from './queryable.js'
 import { transaction } from './transaction.js'
 
@@ -67,6 +68,11 @@ export interface Announcer {
 const CONNECT_TIMEOUT_MS = 5_000
 /** The server cancels a statement at its timeout. Without an answer this long after it, the connection is closed. */
 const ANSWER_MARGIN_MS = 5_000
+/**
+ * An idle connection to a machine that is off ends 20 s later: the system probes it after this time, ten times. By
+ * default it would wait for two hours, and a process would not know that it has lost the lock that shows it is alive.
+ */
+const KEEP_ALIVE_MS = 10_000
 
 /**
  * Session settings that do not depend on the server's. The statements are short and many, so the JIT compiler costs
@@ -89,6 +95,8 @@ const SESSION = {
 /** Acknowledged writes must survive a crash of the server. A stricter setting, such as waiting for replicas, stays. */
 const COMMIT_TO_DISK = `SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`
 
+const IS_STANDBY = { text: 'SELECT pg_is_in_recovery() AS standby', query_timeout: CONNECT_TIMEOUT_MS }
+
 /** Statements instead of start-up parameters, which poolers refuse and the URL may contain already. */
 function sessionSettings({ statementMs, idleInTransactionMs }: PoolLimits) {
   const settings = Object.entries({
@@ -102,15 +110,22 @@ function sessionSettings({ statementMs, idleInTransactionMs }: PoolLimits) {
   }
 }
 
-/**
- * Opens a pool. `onError` gets errors of idle connections, which the pool replaces. Without `limits`, a connection can
- * be used for anything, and is waited for 5 s. Pools with the same `announcer` have the same listeners of commits.
- */
+/** What a pool has besides its server and its size. */
+export interface PoolOptions {
+  /** By default, a connection can be used for anything, and is waited for 5 s. */
+  limits?: PoolLimits
+  /** Pools with the same one have the same listeners of commits. */
+  announcer?: Announcer
+  /** Whether new connections to a standby are refused with a StandbyError. */
+  needsPrimary?: boolean
+}
+
+/** Opens a pool. `onError` gets errors of idle connections, which the pool replaces. */
 export function openDatabase(
   connection: Connection,
   size: number,
   onError: (error: Error) => void,
-  { limits = unlimited(size), announcer = createAnnouncer() }: { limits?: PoolLimits; announcer?: Announcer } = {},
+  { limits = unlimited(size), announcer = createAnnouncer(), needsPrimary = false }: PoolOptions = {},
 ): Database {
   const setSession = sessionSettings(limits)
   const pool = new pg.Pool({
@@ -119,10 +134,14 @@ export function openDatabase(
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: 'parley',
     types: { getTypeParser },
     ...(limits.statementMs > 0 ? { query_timeout: limits.statementMs + ANSWER_MARGIN_MS } : {}),
-    onConnect: (client) => client.query(setSession),
+    onConnect: async (client) => {
+      await client.query(setSession)
+      if (needsPrimary) await requirePrimary(client)
+    },
   })
   pool.on('error', onError)
   // A broken client reports to its query; without a listener its event would end the process.
@@ -157,6 +176,15 @@ export function openDatabase(
     close: () => pool.end(),
   }
   return database
+}
+
+/**
+ * After a failover, an address may still lead to the old primary, which is a standby by then. Its connections would be
+ * kept, show old data, and fail to write.
+ */
+async function requirePrimary(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ standby: boolean }>(IS_STANDBY)
+  if (rows[0]?.standby) throw new StandbyError()
 }
 
 /** Places for all statements and transactions, and those that a heavy statement needs, too. */

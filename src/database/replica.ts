@@ -6,7 +6,7 @@ const endOfLog = sharedStatement<{ lsn: string }>('replica.endOfLog', 'SELECT pg
 
 const hasReplayed = sharedStatement<{ reached: boolean }>(
   'replica.hasReplayed',
-  'SELECT coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, true) AS reached',
+  'SELECT NOT pg_is_in_recovery() OR coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) AS reached',
 )
 
 /** For so long after a failure, a replica is not asked: each attempt to reach it may take seconds. */
@@ -63,7 +63,7 @@ export function preferReplica(
 /**
  * Whether the replica has what the primary wrote until a minute ago. Time says nothing about that: a replica that
  * stopped, and one of a primary at rest, have both received nothing for a while. So the end of the primary's log is
- * remembered until the replica has reached it. A server that replays no log has no lag.
+ * remembered until the replica has reached it. A server that replays no log, such as a promoted one, has no lag.
  */
 async function isUpToDate(
   replica: Database,

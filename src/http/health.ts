@@ -18,6 +18,8 @@ export interface HealthOptions {
   checks: ReadinessChecks
   /** Counts the numbers of all organizations. */
   findNumbers: () => Promise<NumberFigures>
+  /** Whether requests fail because a disk is full. */
+  isDiskFull: () => boolean
   registry: Registry
   log: Logger
   /** Opens /metrics to other machines; undefined: to none. */
@@ -25,7 +27,8 @@ export interface HealthOptions {
 }
 
 /** `/healthz`, `/readyz` and `/metrics` of every process. They contain no data of tenants. */
-export function healthRoutes({ checks, findNumbers, registry, log, metricsToken }: HealthOptions): FastifyPluginAsync {
+export function healthRoutes(options: HealthOptions): FastifyPluginAsync {
+  const { checks, findNumbers, isDiskFull, registry, log, metricsToken } = options
   const hidden = { schema: { hide: true } as object }
   const findProblems = createProblemFinder(checks, log)
   return async (server) => {
@@ -40,7 +43,8 @@ export function healthRoutes({ checks, findNumbers, registry, log, metricsToken 
         ({ states }) => states,
         () => undefined,
       )
-      return { status: 'ready', numbers }
+      // Nor is a full disk that all processes share: reads work, and the answers to writes say what is wrong.
+      return { status: 'ready', numbers, ...(isDiskFull() && { problems: { disk: NO_ROOM } }) }
     })
     server.get('/metrics', hidden, async (request, reply) => {
       requireMetricsAccess(request, metricsToken)
@@ -50,6 +54,8 @@ export function healthRoutes({ checks, findNumbers, registry, log, metricsToken 
     })
   }
 }
+
+const NO_ROOM = 'a disk is full, and what cannot be stored is answered with 503: make room'
 
 /** The public text of a check that threw. */
 const FAILED = 'cannot be used at the moment: the log of this process has the reason'

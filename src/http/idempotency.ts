@@ -70,19 +70,24 @@ export async function answerOnce(
 
 /** Performs, and notes in the trace of a message with which failure its request is answered. */
 function noting(ctx: Context, request: FastifyRequest, perform: Repeatable['perform']): Repeatable['perform'] {
-  const note = (id: string, failure: { of: unknown; status: number; text: string }): void => {
-    // What names no message has recorded none. Nobody waits for the note: the database may be the reason of the failure.
-    if (failure.of === id) void noteFailure(ctx, tenantOf(request).id, id, { requestId: request.id, ...failure })
+  const note = (messageId: string, failure: { status: number; text: string }): void => {
+    // Nobody waits for it: the database may be the reason of the failure.
+    void noteFailure(ctx, tenantOf(request).id, messageId, { requestId: request.id, ...failure })
   }
   return async (id) => {
     try {
       const answer = await perform(id)
-      const { status, body } = answer
-      if (status >= 400) note(id, { ...readFailure(body), status })
+      const { status, body, failed } = answer
+      // What names no message has recorded none.
+      if (failed) note(failed.messageId, { status, text: failed.text })
+      else if (status >= 400) {
+        const { of, text } = readFailure(body)
+        if (of === id) note(id, { status, text })
+      }
       return answer
     } catch (error) {
-      if (error instanceof Problem) {
-        note(id, { of: error.extras.id, status: statusOf(error), text: PROBLEMS[error.code] })
+      if (error instanceof Problem && error.extras.id === id) {
+        note(id, { status: statusOf(error), text: PROBLEMS[error.code] })
       }
       throw error
     }

@@ -172,9 +172,9 @@ export function showDisks(registry: Registry, disks: Disks): void {
       labelNames: ['folder'],
       registers: [registry],
       async collect() {
-        for (const [name, folder] of Object.entries(disks)) {
-          const room = await findDiskRoom(folder).catch(() => null)
-          if (room !== null) this.set({ folder: name }, figureOf(room))
+        for (const [folder, path] of Object.entries(disks)) {
+          const room = await findDiskRoom(path).catch(() => null)
+          if (room !== null) this.set({ folder }, figureOf(room))
         }
       },
     })
@@ -263,7 +263,10 @@ export function showTables(
     registers: [registry],
     async collect() {
       // The other metrics are needed most while the database is down.
-      for (const table of await measure().catch(() => [])) {
+      const tables = await measure().catch(() => [])
+      this.reset()
+      rows.reset()
+      for (const table of tables) {
         this.set({ table: table.name }, table.bytes)
         rows.set({ table: table.name }, table.rows)
       }

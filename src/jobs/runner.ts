@@ -1,8 +1,10 @@
 import type { Context } from '../context.js'
+import { createLasting } from '../lib/async/lasting.js'
 import { type Loop, startLoop } from '../lib/async/loop.js'
 import { withTimeout } from '../lib/async/timeout.js'
 import { JOB_CLASSES, type JobClassName, type JobTask, type RunJob } from '../model/jobs.js'
 import { pollJobs, startRecurringJobs } from '../storage/jobs/queue.js'
+import { DEAD_MS } from '../storage/processes/process-registry.js'
 import { createPlaces, type Places, type PlacesOptions } from './places.js'
 import { RECURRING_TASKS } from './recurring.js'
 import { createReports } from './reports.js'
@@ -21,8 +23,6 @@ type RunnerContext = Pick<Context, 'database' | 'log' | 'processId' | 'notificat
 
 /** How often it polls for jobs whose notification was lost, and for those of dead processes. */
 const POLL_MS = 1_000
-/** How long a process must have been dead before its jobs are freed; one that lost its connection locks again sooner. */
-const DEAD_MS = 900
 /** A statement that takes longer counts as hung; the loop continues without it. */
 const HUNG_MS = 10_000
 /** How long `stop` lets running jobs finish. Interrupted ones run again in another process. */
@@ -51,7 +51,7 @@ export function startJobRunner(ctx: RunnerContext, tasks: Record<JobTask, RunJob
   }
   const classes = new Map(CLASSES.map((name) => [name, startClass(createPlaces(name, options), log)]))
   const all = [...classes.values()]
-  const deadSince = new Map<number, number>()
+  const dead = createLasting()
   let soonestMs: number | null = null
   let hasRecurring = false
   let isFailing = false
@@ -60,8 +60,8 @@ export function startJobRunner(ctx: RunnerContext, tasks: Record<JobTask, RunJob
     if (!hasRecurring) await unlessHung(startRecurringJobs(database, RECURRING_TASKS))
     hasRecurring = true
     const knownIds = all.flatMap(({ places }) => places.runningIds())
-    const found = await unlessHung(pollJobs(database, processId, { dead: longDead(deadSince), knownIds }))
-    noteDead(deadSince, found.dead)
+    const found = await unlessHung(pollJobs(database, processId, { dead: dead.since(DEAD_MS), knownIds }))
+    dead.note(found.dead)
     for (const job of found.setAside) log.error(job, 'a job is set aside, because its processes died')
     soonestMs = found.soonestMs
     isFailing = false
@@ -105,18 +105,6 @@ export function startJobRunner(ctx: RunnerContext, tasks: Record<JobTask, RunJob
       return stopped
     },
   }
-}
-
-/** Remembers since when each of the processes has been dead. */
-function noteDead(deadSince: Map<number, number>, dead: readonly number[]): void {
-  for (const id of deadSince.keys()) if (!dead.includes(id)) deadSince.delete(id)
-  for (const id of dead) if (!deadSince.has(id)) deadSince.set(id, performance.now())
-}
-
-/** The processes that have been dead for DEAD_MS. */
-function longDead(deadSince: ReadonlyMap<number, number>): number[] {
-  const latest = performance.now() - DEAD_MS
-  return [...deadSince].flatMap(([id, since]) => (since <= latest ? [id] : []))
 }
 
 /** The places of a class, and the loop that fills them. `wake`: there may be jobs for them. */

@@ -14,6 +14,7 @@ export const PROBLEMS = {
   invalid_verify_token: 'Invalid verify token',
   invalid_link: 'Invalid link',
   organization_not_found: 'Organization not found',
+  organization_suspended: 'Organization suspended',
   too_many_requests: 'Too many requests',
   invalid_parameter: 'Invalid parameter',
   missing_parameter: 'Missing required parameter',

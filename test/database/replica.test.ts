@@ -71,12 +71,14 @@ describe('a database that prefers a replica', () => {
 
   it('asks the primary while the replica has not replayed what the primary wrote a minute ago', async () => {
     const MINUTE = 60_000
-    const replayed = (lsn: string) =>
+    const define = (name: string, type: string, value: string) =>
       replica.pool.query(
-        `CREATE OR REPLACE FUNCTION standby.pg_last_wal_replay_lsn() RETURNS pg_lsn LANGUAGE sql AS $$ SELECT ${lsn} $$`,
+        `CREATE OR REPLACE FUNCTION standby.${name}() RETURNS ${type} LANGUAGE sql AS $$ SELECT ${value} $$`,
       )
-    // The function stands for that of a stand-by server.
+    const replayed = (lsn: string) => define('pg_last_wal_replay_lsn', 'pg_lsn', lsn)
+    // The functions stand for those of a standby.
     await replica.pool.query('CREATE SCHEMA standby')
+    await define('pg_is_in_recovery', 'boolean', 'true')
     await replayed('pg_current_wal_lsn()')
     await replica.pool.query(`ALTER DATABASE ${NAME} SET search_path = standby, pg_catalog`)
     const behind = openDatabase(onDatabase(inject('server'), NAME), 1, () => undefined)
@@ -99,6 +101,11 @@ describe('a database that prefers a replica', () => {
       vi.advanceTimersByTime(MINUTE)
       expect(await nameOn(database)).toBe(`${NAME}_primary`)
       vi.advanceTimersByTime(MINUTE)
+      expect(await nameOn(database)).toBe(NAME)
+      // As after its promotion, when it replays nothing more.
+      await replayed(`'0/1'::pg_lsn`)
+      await define('pg_is_in_recovery', 'boolean', 'false')
+      vi.advanceTimersByTime(2 * MINUTE)
       expect(await nameOn(database)).toBe(NAME)
     } finally {
       vi.useRealTimers()

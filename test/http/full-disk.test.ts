@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { statusOf, toProblem } from '../../src/http/answers/problems.js'
+import { storeFailure } from '../../src/core/media/store-failure.js'
+import { sendProblem, statusOf, toProblem } from '../../src/http/answers/problems.js'
 import { changeFor, envelope, postBody, textMessage } from '../support/callbacks.js'
 import { createContact } from '../support/contacts.js'
 import { createInstance } from '../support/instances.js'
@@ -77,7 +78,8 @@ describe('a database whose disk is full', () => {
         ? { response: { message: [text], retry_after: 30 } }
         : { success: false, error: 'Service unavailable', message: text, retry_after: 30 },
     )
-    expect((await world.request('GET', `/contact?chat_id=${PHONE_NUMBER}`, { key: organization.key })).status).toBe(200)
+    const read = await world.request('GET', `/contact?chat_id=${PHONE_NUMBER.slice(1)}`, { key: organization.key })
+    expect(read.status).toBe(200)
     for (const table of TABLES) await world.database.pool.query(`DROP TRIGGER fill_disk ON ${table}`)
     expect((await call()).status).toBeLessThan(500)
   })
@@ -88,20 +90,41 @@ describe('a database whose disk is full', () => {
     const { body } = await world.request('GET', '/metrics')
     expect(body).toMatch(/_count\{route="\/send-chat",method="POST",status="503",fault_of="disk"\} [1-9]/)
   })
+
+  it('is named by /readyz, which stays ready, since reads work', async () => {
+    await fillDisk()
+    await calls['a send of Interface A']?.()
+    await expect
+      .poll(() => world.request('GET', '/readyz'))
+      .toMatchObject({ status: 200, body: { status: 'ready', problems: { disk: expect.stringContaining('is full') } } })
+  })
 })
 
 describe('a file for which there is no room', () => {
+  const noLog = { warn: () => undefined, error: () => undefined }
+  const newRequest = () =>
+    ({ id: 'r', log: noLog, routeOptions: {}, headers: {}, faultOf: null }) as unknown as FastifyRequest
+  const fail = (): Promise<Error> =>
+    writeFile('/dev/full', 'Hello').then(
+      () => new Error('/dev/full has taken a file'),
+      (error: Error) => error,
+    )
+
   it('is answered with 503 and Retry-After', async () => {
-    const error: Error = await writeFile('/dev/full', 'Hello').catch((error) => error)
+    const error = await fail()
     expect(error).toMatchObject({ code: 'ENOSPC' })
-    const request = {
-      id: 'r',
-      log: { warn: () => undefined },
-      routeOptions: {},
-      headers: {},
-    } as unknown as FastifyRequest
+    const request = newRequest()
     const problem = toProblem(error, request)
     expect([statusOf(problem), problem.extras]).toEqual([503, { retry_after: 30 }])
+    expect(request.faultOf).toBe('disk')
+  })
+
+  it('is the fault of the disk too if the store of files has failed by it', async () => {
+    const ctx = { log: noLog } as unknown as Parameters<typeof storeFailure>[0]
+    const request = newRequest()
+    const reply = { header: () => reply, code: () => reply, send: () => reply }
+    const problem = storeFailure(ctx, await fail(), 'Files cannot be stored', {})
+    sendProblem(problem, request, reply as unknown as FastifyReply)
     expect(request.faultOf).toBe('disk')
   })
 })

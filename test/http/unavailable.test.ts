@@ -132,6 +132,7 @@ describe('a database that does not answer', () => {
       // Nothing ends the statements of these connections, so a scrape that waited for them would never be answered.
       const frozen = await metrics()
       expect(frozen).not.toMatch(/^parley_processes\{/m)
+      expect(frozen).not.toMatch(/^parley_table_bytes\{/m)
       expect(frozen).toMatch(/^parley_callbacks_waiting NaN$/m)
       expect(frozen).toMatch(/^parley_jobs_due\{class="\w+"\} NaN$/m)
       expect(frozen).toMatch(/^parley_database_connections\{.*\} \d+$/m)

@@ -111,7 +111,7 @@ const FAULTS: [fault: string, alert: string, stage: () => Promise<() => Promise<
 describe.skipIf(!hasPrometheus)('with the alerts in a Prometheus, a service under traffic', () => {
   beforeAll(async () => {
     folder = await makeFolder()
-    rules = inFasterTime(await readFile('ops/alerts.yml', 'utf8'))
+    rules = inFasterTime(withoutDisk(await readFile('ops/alerts.yml', 'utf8')))
     database = await createTestDatabase()
     toDatabase = await startProxy(database.connection)
     sandbox = await startSandbox()
@@ -225,6 +225,11 @@ function startTraffic(): Traffic {
       await sending
     },
   }
+}
+
+/** The rules without that of the disk's room: nothing stages how full the disk of this machine is. */
+function withoutDisk(text: string): string {
+  return text.replace(/^ {6}- alert: ParleyDiskFilling\n(?: {8}.*\n)+/m, '')
 }
 
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000 }

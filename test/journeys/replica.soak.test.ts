@@ -73,6 +73,13 @@ describe.skipIf(findPostgres() === null)('a service with a replica', () => {
     await vi.waitFor(async () => expect(await read(search)).toContain('cucumber two'), patience)
   })
 
+  it('does not start on it in place of the primary', async () => {
+    const env = { ...sharedSecrets, PARLEY_DATABASE_URL: standby.url, PARLEY_UPSTREAM_URL: 'sandbox' }
+    await expect(startService({ ...env, PARLEY_DATA_DIR: folder.path })).rejects.toThrow(
+      'The database cannot be reached: the server is a standby, which only reads',
+    )
+  })
+
   it('asks the primary while the replica is away', async () => {
     await standby.stop()
     await addContact('+16505551003')

@@ -230,7 +230,8 @@ async function* intact<Item>(
   }
 }
 
-function damagedArchive({ name }: ArchiveKind, reason: string): CliFailure {
+/** The failure of an archive that is not as it was written. */
+export function damagedArchive({ name }: ArchiveKind, reason: string): CliFailure {
   return new CliFailure(1, `The archive is damaged, or no ${name} of Parley: ${reason}`)
 }
 

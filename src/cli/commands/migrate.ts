@@ -1,5 +1,6 @@
 import { findProcesses, type LiveProcess } from '../../core/processes/process-registry.js'
-import { readSchema, type Schema } from '../../database/migrations/state.js'
+import { listMigrations } from '../../database/migrations/files.js'
+import { findWayBack, readSchema, type Schema } from '../../database/migrations/state.js'
 import type { Database } from '../../database/pool.js'
 import { packageVersion } from '../../lib/files/package-version.js'
 import { createLogger } from '../../log.js'
@@ -57,11 +58,14 @@ interface Status {
   waiting: string[]
   /** Applied migrations that this version does not know. */
   newer: string[]
+  /** The version to which one can go back without a restore; null: to none. */
+  backTo: string | null
   processes: LiveProcess[]
 }
 
 async function readStatus(database: Database): Promise<Status> {
-  const { state, applied, missing, waiting, newer } = await readSchema(database.pool)
+  const schema = await readSchema(database.pool)
+  const { state, applied, missing, waiting, newer } = schema
   const names = (list: readonly { name: string }[]) => list.map(({ name }) => name)
   // An older schema may lack the table.
   const hasProcesses = state === 'current' || state === 'ahead'
@@ -72,6 +76,7 @@ async function readStatus(database: Database): Promise<Status> {
     missing: names(missing),
     waiting: names(waiting),
     newer: names(newer),
+    backTo: findWayBack(schema, await listMigrations()),
     processes: hasProcesses ? await findProcesses({ database }) : [],
   }
 }
@@ -84,6 +89,7 @@ function describeStatus(status: Status): object {
     missing: list(status.missing),
     'waiting for --contract': list(status.waiting),
     ...(status.newer.length > 0 && { 'of a newer version': list(status.newer) }),
+    'can go back to': status.backTo ?? 'no version without a restore',
     processes: countVersions(status.processes),
   }
 }

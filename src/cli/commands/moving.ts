@@ -12,6 +12,7 @@ import {
 } from '../../core/organizations/suspension.js'
 import type { Write } from '../backup/archive.js'
 import { explained, openArchive, STANDARD, writeFile, writeTo } from '../backup/file.js'
+import { requireKnownKey, requireSecrets } from '../environment.js'
 import { CliFailure } from '../failure.js'
 import type { Environment, Invocation } from '../invocation.js'
 import { exportOrganization, type MovingContext } from '../moving/export.js'
@@ -124,6 +125,8 @@ function moving<Result>(
   work: (ctx: CredentialsContext & MovingContext, config: Config) => Promise<Result>,
 ): Promise<Result> {
   return withCredentials(env, async (ctx, config) => {
+    // What is imported under another key than the cell's, nobody could read.
+    await requireKnownKey(config, ctx.database, await requireSecrets(config))
     const blobs = await openBlobStore(config.media, config.dataDir)
     try {
       return await work({ ...ctx, blobs }, config)

@@ -175,13 +175,14 @@ async function list({ env, streams }: Invocation, options: JsonOption): Promise<
     streams,
     organizations.map(presentOrganization),
     options,
-    ({ id, slug, name, provider, default_country, created_at }) => ({
+    ({ id, slug, name, provider, default_country, created_at, suspended_at }) => ({
       id,
       slug,
       name,
       provider,
       country: default_country,
       created_at,
+      suspended: suspended_at,
     }),
   )
 }

@@ -47,7 +47,7 @@ function backupCheck({ dataDir }: Config): Check {
       // Somebody may back up the disk; who makes no backup has been told in docs/production.md.
       if (at === null) return ok('none was made with parley backup')
       const hours = Math.floor((Date.now() - at.getTime()) / HOUR_MS)
-      const found = `the last one is ${hours} hours old`
+      const found = `the last one is ${hours} h old`
       return hours < OLD_HOURS ? ok(found) : warning(found, 'see why no newer one was made (docs/backup.md)')
     },
   }

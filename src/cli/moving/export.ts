@@ -5,6 +5,7 @@ import { copyOut } from '../../database/copy.js'
 import { readSchema } from '../../database/migrations/state.js'
 import type { Database } from '../../database/pool.js'
 import { sleep } from '../../lib/async/backoff.js'
+import { slices } from '../../lib/async/batches.js'
 import { NIL_UUID } from '../../lib/bytes/id.js'
 import { createSecretBox, type SecretBox } from '../../lib/crypto/secret-box.js'
 import { packageVersion } from '../../lib/files/package-version.js'
@@ -44,6 +45,7 @@ interface Writing extends MovingContext {
 /** As much of a table is in memory at a time. */
 const PIECE_BYTES = 4 * MEBIBYTE
 const FILES_AT_ONCE = 500
+const OPENED_AT_ONCE = 8
 const KEY_BYTES = 32
 const LOOK_MS = 500
 /** Work that takes longer is interrupted or put back by then. */
@@ -133,12 +135,26 @@ async function addFiles({ blobs, client, archive, manifest, progress }: Writing)
   let ids = await listMovedFiles(client, organizationId, NIL_UUID, FILES_AT_ONCE)
   while (ids.length > 0) {
     const sizes = await blobs.sizes(ids.map((id) => blobKey(organizationId, id)))
-    for (const [place, id] of ids.entries()) {
-      const size = sizes[place] ?? null
-      const bytes = size === null ? null : await blobs.open(blobKey(organizationId, id))
-      if (size === null || bytes === null) continue
-      await archive.add(`media/${id}`, size, bytes)
-      count++
+    const found = ids.map((id, place) => ({ id, size: sizes[place] ?? null }))
+    for (const some of slices(found, OPENED_AT_ONCE)) {
+      // A bucket takes a while to answer; the next ones are asked for meanwhile.
+      const opened = await Promise.all(
+        some.map(async ({ id, size }) => {
+          const bytes = size === null ? null : await blobs.open(blobKey(organizationId, id))
+          // An error is thrown where the file is read.
+          bytes?.on('error', () => undefined)
+          return { id, size, bytes }
+        }),
+      )
+      try {
+        for (const { id, size, bytes } of opened) {
+          if (size === null || bytes === null) continue
+          await archive.add(`media/${id}`, size, bytes)
+          count++
+        }
+      } finally {
+        for (const { bytes } of opened) bytes?.destroy()
+      }
     }
     ids = await listMovedFiles(client, organizationId, ids.at(-1) as string, FILES_AT_ONCE)
   }

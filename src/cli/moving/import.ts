@@ -1,17 +1,21 @@
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import type pg from 'pg'
+import type { BlobStore } from '../../blobs/blob-store.js'
 import { copyIn } from '../../database/copy.js'
+import { isDataException } from '../../database/errors.js'
 import { readSchema } from '../../database/migrations/state.js'
 import { isUuid } from '../../lib/bytes/id.js'
 import { createSecretBox } from '../../lib/crypto/secret-box.js'
+import { errorMessage } from '../../lib/text/error-message.js'
 import { blobKey } from '../../model/messages/media.js'
 import {
   beginDirectory,
+  beginFeed,
   copyInto,
   DIRECTORY,
   EVENTS,
@@ -25,7 +29,7 @@ import {
   readEventTransactions,
   takeUpDirectory,
 } from '../../storage/maintenance/moved-tables.js'
-import { readArchive } from '../backup/archive.js'
+import { damagedArchive, readArchive } from '../backup/archive.js'
 import { CliFailure } from '../failure.js'
 import type { Progress } from '../progress.js'
 import { EXPORT, FILE, MANIFEST, type Manifest, type MovedHead, ROWS } from './archive.js'
@@ -42,6 +46,7 @@ const HELD: Readonly<Record<string, string>> = {
 }
 /** Collects the rows of the directory. */
 const COLLECTED = 'moved_directory'
+const WRITTEN_AT_ONCE = 16
 
 /** The rows that are written. */
 interface Writing {
@@ -63,38 +68,42 @@ export async function importOrganization(
 ): Promise<MovedHead> {
   const client = await ctx.database.pool.connect()
   const folder = await mkdtemp(join(tmpdir(), 'parley-import-'))
-  const stored: string[] = []
+  const files = createFileWriter(ctx.blobs, folder)
   const read: { manifest: Manifest | null; writing: Writing | null } = { manifest: null, writing: null }
+  let isCommitting = false
   try {
+    // It locks nothing else and holds nothing back until the first row is written.
+    await client.query('BEGIN')
+    progress.begin('waiting for other imports')
+    await lockImports(client)
     const head = await readArchive<MovedHead>(input, EXPORT, async ({ name }, content) => {
       if (name === MANIFEST) {
         read.manifest = await readManifest(ctx, client, await buffer(content))
         return
       }
       const { manifest } = read
-      if (manifest === null) throw new CliFailure(1, `The archive does not begin with ${MANIFEST}`)
+      if (manifest === null) throw damagedArchive(EXPORT, `it does not begin with ${MANIFEST}`)
       const [, fileId] = FILE.exec(name) ?? []
-      if (fileId === undefined) {
-        read.writing ??= await begin(ctx, client, manifest)
-        const [, table = ''] = ROWS.exec(name) ?? []
-        progress.begin(table)
-        progress.advance(await writeRows(client, read.writing, table, await buffer(content)))
+      if (fileId !== undefined) {
+        progress.begin('files')
+        await files.write(blobKey(manifest.organization.id, fileId), content)
         return
       }
-      progress.begin('files')
-      const path = join(folder, fileId)
-      await pipeline(content, createWriteStream(path, { mode: 0o600 }))
-      const key = blobKey(manifest.organization.id, fileId)
-      stored.push(key)
-      await ctx.blobs.put(key, path, 'application/octet-stream')
-      await rm(path)
+      read.writing ??= await begin(ctx, client, manifest)
+      const [, table = ''] = ROWS.exec(name) ?? []
+      progress.begin(table)
+      progress.advance(await writeRows(client, read.writing, table, await buffer(content)))
     })
-    if (read.writing === null) throw new CliFailure(1, 'The archive has no rows')
+    if (read.writing === null) throw damagedArchive(EXPORT, 'it has no rows')
+    await files.written()
     await finish(client, read.writing, head)
+    isCommitting = true
+    await client.query('COMMIT')
     return head
   } catch (error) {
-    if (read.writing !== null) await client.query('ROLLBACK').catch(() => undefined)
-    await ctx.blobs.remove(stored)
+    await client.query('ROLLBACK').catch(() => undefined)
+    // If the answer to COMMIT is lost, the rows may be there. Files without rows do no harm, rows without files do.
+    if (!isCommitting) await files.remove().catch(() => undefined)
     throw error
   } finally {
     client.release()
@@ -102,10 +111,40 @@ export async function importOrganization(
   }
 }
 
+/** Stores files by way of `folder`, some at a time: most of the time each waits for the disk or the bucket. */
+function createFileWriter(blobs: BlobStore, folder: string) {
+  const keys: string[] = []
+  const writing = new Set<Promise<void>>()
+  return {
+    /** Resolves when the content is read; the file may not be stored yet. Rejects also for an earlier one. */
+    write: async (key: string, content: AsyncIterable<Uint8Array>): Promise<void> => {
+      const path = join(folder, basename(key))
+      await pipeline(content, createWriteStream(path, { mode: 0o600 }))
+      keys.push(key)
+      const stored = blobs.put(key, path, 'application/octet-stream').then(() => rm(path))
+      writing.add(stored)
+      // One that fails stays, for who waits.
+      stored.then(
+        () => writing.delete(stored),
+        () => undefined,
+      )
+      if (writing.size >= WRITTEN_AT_ONCE) await Promise.race(writing)
+    },
+    /** Resolves when all are stored. */
+    written: async (): Promise<void> => {
+      await Promise.all(writing)
+    },
+    /** Removes all of them. */
+    remove: async (): Promise<void> => {
+      await Promise.allSettled(writing)
+      await blobs.remove(keys)
+    },
+  }
+}
+
 async function readManifest({ database }: MovingContext, client: pg.ClientBase, content: Buffer): Promise<Manifest> {
-  const manifest: Manifest = JSON.parse(content.toString())
+  const manifest = parseManifest(content.toString())
   const { id, slug } = manifest.organization
-  if (!isUuid(id)) throw new CliFailure(1, `The archive is of an organization with the id "${id}", which is none`)
   const { applied } = await readSchema(database.pool)
   const here = applied.map(({ version }) => version)
   if (here.join() !== manifest.migrations.join()) {
@@ -115,17 +154,22 @@ async function readManifest({ database }: MovingContext, client: pg.ClientBase, 
     )
   }
   if (await hasOrganizationRow(client, id)) {
-    throw new CliFailure(
-      1,
-      `The organization "${slug}" (${id}) is here already, suspended or being deleted: see parley org list`,
-    )
+    throw new CliFailure(1, `The organization "${slug}" (${id}) is here already, or its deletion has not ended yet`)
   }
   return manifest
 }
 
+function parseManifest(text: string): Manifest {
+  try {
+    const manifest: Manifest = JSON.parse(text)
+    if (manifest.format === 1 && isUuid(manifest.organization.id)) return manifest
+  } catch {
+    // As if it had another format.
+  }
+  throw damagedArchive(EXPORT, `its ${MANIFEST} cannot be read`)
+}
+
 async function begin({ secrets }: MovingContext, client: pg.ClientBase, manifest: Manifest): Promise<Writing> {
-  await client.query('BEGIN')
-  await lockImports(client)
   await beginDirectory(client, COLLECTED)
   const tables = new Map((await listMovedTables(client)).map((table) => [table.name, table]))
   const transactions = await readEventTransactions(client)
@@ -143,16 +187,26 @@ async function writeRows(client: pg.ClientBase, writing: Writing, name: string, 
   const change = resealer.of(table)
   const lines = change === null ? given : changeRows(given, change)
   const { own, past } = transactions
-  await copyIn(
-    client,
-    copyInto(table, name === DIRECTORY ? COLLECTED : name),
-    name === EVENTS ? replaceLastField(lines, [own, past]) : lines,
-  )
+  try {
+    await copyIn(
+      client,
+      copyInto(table, name === DIRECTORY ? COLLECTED : name),
+      name === EVENTS ? replaceLastField(lines, [own, past]) : lines,
+    )
+  } catch (error) {
+    // The seal, which would show it, comes last.
+    if (isDataException(error)) throw damagedArchive(EXPORT, `its rows of ${name} are wrong: ${errorMessage(error)}`)
+    throw error
+  }
   rows[name] = (rows[name] ?? 0) + count
   return count
 }
 
-async function finish(client: pg.ClientBase, { manifest, rows }: Writing, head: MovedHead): Promise<void> {
+async function finish(
+  client: pg.ClientBase,
+  { manifest, transactions, rows }: Writing,
+  head: MovedHead,
+): Promise<void> {
   for (const name of new Set([...Object.keys(rows), ...Object.keys(head.rows)])) {
     if (rows[name] === head.rows[name]) continue
     throw new CliFailure(
@@ -165,7 +219,7 @@ async function finish(client: pg.ClientBase, { manifest, rows }: Writing, head: 
     const what = taken.map((kind) => HELD[kind] ?? kind).join(', ')
     throw new CliFailure(1, `Another organization of this cell has what is unique in a cell: its ${what}`)
   }
+  await beginFeed(client, manifest.organization.id, transactions)
   await raiseEventNumber(client, manifest.eventNumber)
   await endForward(client, manifest.organization.id)
-  await client.query('COMMIT')
 }

@@ -43,7 +43,7 @@ const MAX_TOUCHED = 100_000
 /**
  * Creates the function that authenticates a key. Every request asks the database, so that a revocation takes effect
  * with the next request in every process; requests of the same moment share one query. Throws invalid_api_key with the
- * reason, organization_not_found, or service_unavailable for a suspended organization.
+ * reason, organization_not_found, or organization_suspended.
  */
 export function createAuthenticator(ctx: RequestContext): (key: string) => Promise<Caller> {
   const lookUp = batch((hashes: Buffer[]) => findKeysByHash(ctx.database, hashes), MAX_BATCH)

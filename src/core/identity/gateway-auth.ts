@@ -12,8 +12,8 @@ const TOKEN_SCOPES: readonly Scope[] = ['gateway']
 
 /**
  * Creates the function that authenticates an instance's token. Every request asks the database, so that a token ends
- * with its instance in every process; requests of the same moment share one query. Throws invalid_api_key, and service_unavailable
- * for a suspended organization.
+ * with its instance in every process; requests of the same moment share one query. Throws invalid_api_key, and
+ * organization_suspended.
  */
 export function createTokenAuthenticator(ctx: Context): (token: string) => Promise<Caller> {
   const lookUp = batch((hashes: Buffer[]) => findTokenHolders(ctx.database, hashes), MAX_BATCH)

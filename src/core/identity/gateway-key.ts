@@ -22,7 +22,7 @@ const SCOPES: readonly Scope[] = ['gateway']
 
 /**
  * Creates the function that authenticates the gateway key; it resolves to null for any other key. The organization is
- * looked up for each request. Throws organization_not_found if there is none, and service_unavailable if it is suspended.
+ * looked up for each request. Throws organization_not_found and organization_suspended.
  */
 export function createGatewayKeyAuthenticator(
   ctx: Pick<Context, 'database' | 'log'>,
@@ -41,7 +41,7 @@ export function createGatewayKeyAuthenticator(
   }
 }
 
-/** The organization of the gateway key; null if it does not exist. Throws service_unavailable if it is suspended. */
+/** The organization of the gateway key; null if it does not exist. Throws organization_suspended. */
 export async function findKeyOrganization(
   db: Queryable,
   { organization }: Pick<GatewayKey, 'organization'>,

@@ -42,7 +42,7 @@ export interface SignedIn {
  * Authenticates a session's token. A token with a wrong signature is refused without a query; all others are looked up,
  * so that the end of a session or a new role takes effect with the next request. Every hour the session gets a new
  * token; the old one works until the browser has used the new one. Throws session_required, and
- * service_unavailable for a suspended organization.
+ * organization_suspended.
  */
 export async function authenticateSession(ctx: Context, token: string | undefined): Promise<SignedIn> {
   if (token === undefined) return refuse()

@@ -19,8 +19,7 @@ export interface MediaLink {
 
 /**
  * The file of a media URL, or the URL of the cell to which its organization has moved. Throws invalid_link if the
- * signature is wrong or expired, before any look-up, not_found if the file was erased, and service_unavailable if the
- * organization is suspended.
+ * signature is wrong or expired, before any look-up, not_found if the file was erased, and organization_suspended.
  */
 export async function followMediaLink(ctx: Context, link: MediaLink): Promise<StoredMedia | { movedTo: string }> {
   const { organizationId, mediaId, expires, signature } = link

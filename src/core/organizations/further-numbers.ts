@@ -16,10 +16,9 @@ import { deleteInstanceWebhook } from '../../storage/instances/webhooks.js'
 import { enqueueNumberCheck } from '../../storage/numbers/number-states.js'
 import { countWaitingForNumber, forgetNumberState } from '../../storage/numbers/numbers.js'
 import { claimInDirectory, directoryHash } from '../../storage/organizations/directory.js'
-import { findTenant } from '../../storage/organizations/organizations.js'
 import { registerOwnNumber } from './instance-number.js'
 import { listNumbers } from './numbers.js'
-import { organizationNotFound } from './organizations.js'
+import { requireTenant } from './suspension.js'
 
 /** A further number with its credentials, in the clear. */
 export interface FurtherNumber {
@@ -53,15 +52,16 @@ export async function putFurtherNumber(ctx: CredentialsContext, tenant: Tenant, 
 }
 
 /**
- * Disconnects a number that is not the first; its conversations stay. Throws organization_not_found, not_found,
- * invalid_field for the first one, and number_in_use while messages or broadcasts are to be sent from it.
+ * Disconnects a number that is not the first; its conversations stay. Throws organization_not_found,
+ * organization_suspended, not_found, invalid_field for the first one, and number_in_use while messages or broadcasts are
+ * to be sent from it.
  */
 export async function removeFurtherNumber(
   ctx: CredentialsContext,
   organizationId: string,
   phoneNumberId: string,
 ): Promise<void> {
-  const tenant = (await findTenant(ctx.database, organizationId)) ?? organizationNotFound(organizationId)
+  const tenant = await requireTenant(ctx, organizationId)
   const number = (await listNumbers(ctx, tenant)).find(({ phone_number_id }) => phone_number_id === phoneNumberId)
   if (number === undefined) {
     throw new Problem('not_found', `The organization has no business number with the id ${phoneNumberId}`)

@@ -1,6 +1,7 @@
 import type { Context, OperatorContext } from '../../context.js'
-import type { Organization } from '../../model/organizations/organization.js'
+import type { Organization, Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
+import { findTenant } from '../../storage/organizations/organizations.js'
 import {
   findOrganizationAbsence,
   insertForward,
@@ -62,7 +63,16 @@ function notSuspended(slug: string): Problem {
   return new Problem('forbidden', `The organization "${slug}" is not suspended: run parley org suspend ${slug} first`)
 }
 
-/** Throws service_unavailable for a suspended organization. */
+/** The organization with its number, for an operator's work. Throws organization_not_found, organization_suspended. */
+export async function requireTenant({ database }: Pick<Context, 'database'>, organizationId: string): Promise<Tenant> {
+  const tenant = await findTenant(database, organizationId)
+  if (tenant !== null) return tenant
+  throw (await findOrganizationAbsence(database, organizationId)).isSuspended
+    ? suspended()
+    : organizationNotFound(organizationId)
+}
+
+/** Throws organization_suspended. */
 export function refuseSuspended({ suspended_at }: Pick<Organization, 'suspended_at'>): void {
   if (suspended_at !== null) throw suspended()
 }
@@ -70,12 +80,12 @@ export function refuseSuspended({ suspended_at }: Pick<Organization, 'suspended_
 /** The problem of whoever asks for a suspended organization. */
 export function suspended(): Problem {
   const text = `The organization is suspended while it is being moved: try again in ${RETRY_SECONDS} s`
-  return new Problem('service_unavailable', text, { retry_after: RETRY_SECONDS })
+  return new Problem('organization_suspended', text, { retry_after: RETRY_SECONDS })
 }
 
 /**
  * The URL of the cell to which the links of an organization lead that is not found here; null: to none. Throws
- * service_unavailable if it is only suspended.
+ * organization_suspended if it is only suspended.
  */
 export async function whereMoved(
   { database }: Pick<Context, 'database'>,

@@ -3,9 +3,11 @@ import type { Logger } from 'pino'
 import type { Borrowed } from '../../database/connections.js'
 import type { Database, Queryable } from '../../database/pool.js'
 import { backoffDelay, sleep } from '../../lib/async/backoff.js'
+import { createLasting } from '../../lib/async/lasting.js'
 import { packageVersion } from '../../lib/files/package-version.js'
 import { listenToProcesses } from '../../storage/processes/notifications.js'
 import {
+  DEAD_MS,
   type LiveProcess,
   listProcesses,
   registerProcess,
@@ -24,7 +26,7 @@ export interface ProcessListener {
 /** This process as the others see it. */
 export interface ProcessRegistration {
   processId: number
-  /** Removes dead processes. Returns the database's time. */
+  /** Removes the processes that it has found dead for DEAD_MS. Returns the database's time. */
   removeDead(): Promise<Date>
   /** Sets the listener of notifications; there is one. */
   listen(listener: ProcessListener): void
@@ -32,12 +34,16 @@ export interface ProcessRegistration {
   leave(): Promise<void>
 }
 
+/** Waits before it is registered again: shorter than DEAD_MS, so that no process seems dead after an outage. */
+const REENTRY_BACKOFF = { baseMs: 100, maxMs: 500, jitter: 0.5 }
+
 /**
  * Registers this process and keeps it registered. A process counts as alive while it holds an advisory lock on its own
  * connection, so that others notice its death at once, without a clock. A broken connection is replaced.
  */
 export async function registerThisProcess(database: Database, log: Logger): Promise<ProcessRegistration> {
   const leaving = new AbortController()
+  const dead = createLasting()
   let listener: ProcessListener | null = null
   let connection: Borrowed | null = await database.borrow(null)
   let reentry: Promise<void> = Promise.resolve()
@@ -72,16 +78,18 @@ export async function registerThisProcess(database: Database, log: Logger): Prom
       } catch (error) {
         giveBack()
         log.warn({ err: error }, 'this process is not registered in the database; trying again')
-        await sleep(backoffDelay(attempt, { baseMs: 100, maxMs: 2_000, jitter: 0.5 }), leaving.signal).catch(
-          () => undefined,
-        )
+        await sleep(backoffDelay(attempt, REENTRY_BACKOFF), leaving.signal).catch(() => undefined)
       }
     }
   }
 
   return {
     processId,
-    removeDead: () => removeDeadProcesses(database, processId),
+    removeDead: async () => {
+      const found = await removeDeadProcesses(database, processId, dead.since(DEAD_MS))
+      dead.note(found.dead)
+      return found.now
+    },
     listen: (wanted) => {
       listener = wanted
       // Without a working connection, the next one subscribes.

@@ -21,6 +21,8 @@ export interface KeptAnswer {
 /** The answer to an attempt. `final`: it is kept; otherwise the next attempt starts over. */
 export interface RepeatableAnswer extends KeptAnswer {
   final: boolean
+  /** The message that failed and what went wrong, if the status and the body do not show it. */
+  failed?: { messageId: string; text: string } | undefined
 }
 
 /** A request that has its effect once, even if a client repeats it. */

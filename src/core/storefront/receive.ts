@@ -37,7 +37,7 @@ export type OrderReceiver = (slug: string, webhook: OrderWebhook) => Promise<voi
  * Creates the order receiver of this process. It records the order of a webhook once; deleted orders count as
  * cancelled. Webhooks with a valid signature are accepted regardless of their content, because the storefront repeats
  * refused ones and finally stops sending. Throws invalid_signature, also for unknown slugs, invalid_json, and
- * service_unavailable for a suspended organization.
+ * organization_suspended.
  */
 export function createOrderReceiver(ctx: Context): OrderReceiver {
   const limited = createSemaphore(MAX_LOOKUPS)

@@ -95,9 +95,8 @@ export interface Target {
 
 /**
  * Returns a function that resolves to the target of a link, or null if there is no such link; it throws
- * service_unavailable if the organization is suspended. The click is stored
- * afterwards, except clicks of link previews and of networks over the limit in this process. Visits of the same moment
- * share one statement.
+ * organization_suspended. The click is stored afterwards, except clicks of link previews and of networks over the limit
+ * in this process. Visits of the same moment share one statement.
  */
 export function createLinkFollower(ctx: Context): (visit: Visit) => Promise<Target | null> {
   const follow = batch(async (visits: Clicks[]) => {

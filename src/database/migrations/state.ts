@@ -53,6 +53,26 @@ function mustWait({ contractAfter }: Migration): boolean {
   return contractAfter !== null && !isOlder(contractAfter, packageVersion)
 }
 
+/**
+ * The version, such as 1.1, to which one can go back without a restore: the minor version before this one, unless a
+ * migration has removed what it needs; null: to none.
+ */
+export function findWayBack(
+  { applied, newer }: Schema,
+  migrations: readonly Migration[],
+  own = packageVersion,
+): string | null {
+  const [major, minor = 0] = own.split('.').map(Number)
+  // Nothing is known here of what came before the first version of a series.
+  if (minor === 0 || applied.length === 0 || newer.some(({ is_contract }) => is_contract)) return null
+  const before = `${major}.${minor - 1}`
+  const done = new Set(applied.map(({ version }) => version))
+  const isShut = migrations.some(
+    ({ version, contractAfter }) => done.has(version) && contractAfter !== null && isOlder(before, contractAfter),
+  )
+  return isShut ? null : before
+}
+
 /** Only states of Parley before its first release have a table schema_migrations. */
 async function readApplied(
   db: pg.Pool | pg.PoolClient,

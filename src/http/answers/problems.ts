@@ -95,17 +95,19 @@ const STATUS: Record<ProblemCode, number> = {
   not_found: 404,
   method_not_allowed: 405,
   service_unavailable: 503,
+  organization_suspended: 503,
   internal: 500,
 }
 
-/** What Parley depends on, and what may fail: other servers, and room on the disks. */
-export type FaultOf = 'upstream' | 'storefront' | 'disk'
+/** What Parley depends on, and what may fail: other servers, and room on the disks. `suspension`: nothing failed. */
+export type FaultOf = 'upstream' | 'storefront' | 'disk' | 'suspension'
 
 const FAULT_OF: Partial<Record<ProblemCode, FaultOf>> = {
   upstream_unavailable: 'upstream',
   upstream_upload_failed: 'upstream',
   outcome_unknown: 'upstream',
   storefront_unavailable: 'storefront',
+  organization_suspended: 'suspension',
 }
 
 const DATABASE_RETRY_SECONDS = 2
@@ -150,7 +152,7 @@ export function createProblemSender(
 ): ProblemSender {
   return (error, request, reply) => {
     const problem = toProblem(error, request)
-    request.faultOf ??= FAULT_OF[problem.code] ?? null
+    request.faultOf ??= isDiskFull(problem.cause) ? 'disk' : (FAULT_OF[problem.code] ?? null)
     if (problem.code === 'payload_too_large') {
       reply.removeHeader('connection')
       swallowRest(request)

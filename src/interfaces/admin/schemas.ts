@@ -47,6 +47,7 @@ const CODES: readonly ProblemCode[] = [
   'storefront_unavailable',
   'not_found',
   'method_not_allowed',
+  'organization_suspended',
   'service_unavailable',
   'internal',
 ]

@@ -82,7 +82,8 @@ export function conversationMarkRoutes(server: ApiServer, ctx: Context): void {
           const contact = await findPerson(ctx, tenant, request.body)
           const upTo = request.body.message_id || null
           const { marked, isReported } = await readConversationUpTo(ctx, tenant, contact, upTo)
-          const message = `${marked} messages of ${contact.chat_id} are marked as read`
+          const what = marked === 1 ? '1 message' : `${marked} messages`
+          const message = `${what} of ${contact.chat_id} ${marked === 1 ? 'is' : 'are'} marked as read`
           return { status: 200, body: { success: true, message, marked, reported: isReported }, final: true }
         },
         recover: async () => null,

@@ -76,7 +76,7 @@ export interface RepeatedNote {
   request: string
 }
 
-/** The request was answered with a failure; an answer that tells a success is not noted. */
+/** The answer to the request reported a failure; one that reports success is not noted. */
 export interface FailureNote {
   k: 'failure'
   at: number

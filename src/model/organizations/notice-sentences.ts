@@ -1,8 +1,14 @@
-/** What the upstream reports about the account and its numbers, and what to do. `after`: empty, or `: ` and details. */
+/**
+ * What the upstream reports about the account and its numbers, and what to do. `after`: empty, or `: ` and details;
+ * `types`: the upstream's words for restrictions.
+ */
 export const NOTICE_SENTENCES = {
   notice: 'WhatsApp reports {what}',
   notice_unknown: 'WhatsApp posts "{field}", which this version of Parley does not know',
   notice_restricted: 'WhatsApp has restricted the account{after}',
+  notice_restricted_templates: 'WhatsApp has restricted the account: it refuses templates and broadcasts ({types})',
+  notice_restricted_answers: 'WhatsApp has restricted the account: it refuses messages without a template ({types})',
+  notice_restricted_all: 'WhatsApp has restricted the account: it refuses all messages ({types})',
   notice_violation: 'WhatsApp reports a violation{after}',
   notice_reinstated: 'WhatsApp has reinstated the account',
   notice_disabled: 'WhatsApp has disabled the account',

@@ -3,7 +3,10 @@ import { sharedStatement } from '../../database/statement.js'
 import { type BroadcastStatus, type Counters, RESTORED } from '../../model/broadcasts/broadcast.js'
 import { countersOf } from '../counts/campaigns.js'
 
-/** SQL: the broadcasts `b` that would send at $1 without anybody asking for it. */
+/**
+ * SQL: the broadcasts `b` that would send at $1 without anybody asking for it; those of suspended organizations would
+ * with their resumption.
+ */
 const UNDER_WAY = `b.kind = 'broadcast' AND b.status IN ('scheduled', 'running')
      AND (b.status = 'running' OR b.scheduled_at <= $1)`
 
@@ -13,7 +16,7 @@ const hold = sharedStatement<UnderWay>(
   'broadcasts.hold',
   `WITH held AS (
      UPDATE broadcasts b SET status = 'paused', status_reason = '${RESTORED}'
-     FROM organizations o
+     FROM kept_organizations o
      WHERE b.organization_id = o.id AND ${UNDER_WAY}
      RETURNING b.organization_id, b.id
    ), forgotten AS (
@@ -27,7 +30,7 @@ const listUnderWay = sharedStatement<BroadcastUnderWay>(
   'broadcasts.listUnderWay',
   `SELECT b.organization_id, o.slug AS organization, b.id, b.name, b.status, b.prepared_at IS NOT NULL AS is_prepared,
      ${countersOf('b.organization_id', 'b.id')} AS counters
-   FROM organizations o JOIN broadcasts b ON b.organization_id = o.id
+   FROM kept_organizations o JOIN broadcasts b ON b.organization_id = o.id
    WHERE ${UNDER_WAY}
    ORDER BY b.id`,
 )

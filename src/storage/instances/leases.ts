@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { sharedStatement, statement } from '../../database/statement.js'
+import { isSuspended } from '../organizations/suspension.js'
 
 /** A linked device under a process's lease; only that process runs its session until the lease ends. */
 export interface LeasedInstance {
@@ -12,14 +13,15 @@ export interface LeasedInstance {
 
 const COLUMNS = 'organization_id, id, wanted, settings'
 
-// All times are the database's, so the clocks of processes need not agree.
+// All times are the database's, so the clocks of processes need not agree. A lease that was claimed at the moment of a
+// suspension ends with the next renewal.
 const renew = sharedStatement<LeasedInstance>(
   'instanceLeases.renew',
   `WITH present AS (
      UPDATE processes SET devices_until = now() + $2::integer * interval '1 millisecond' WHERE id = $1
    )
    UPDATE instances SET held_until = now() + $2::integer * interval '1 millisecond'
-   WHERE holder = $1
+   WHERE holder = $1 AND NOT ${isSuspended('organization_id')}
    RETURNING ${COLUMNS}`,
 )
 
@@ -37,7 +39,7 @@ const claim = sharedStatement<LeasedInstance>(
    RETURNING ${COLUMNS}`,
 )
 
-/** The linked devices that are to be kept connected. */
+/** The linked devices that are to be kept connected, without those of suspended organizations. */
 export interface LeaseFigures {
   /** Those that a process holds. */
   held: number
@@ -48,7 +50,10 @@ export interface LeaseFigures {
 const figures = sharedStatement<LeaseFigures>(
   'instanceLeases.figures',
   `SELECT count(*) FILTER (WHERE held)::float8 AS held, count(*) FILTER (WHERE NOT held)::float8 AS unheld
-   FROM (SELECT holder IS NOT NULL AND held_until >= now() AS held FROM instances WHERE wanted) wanted`,
+   FROM (
+     SELECT holder IS NOT NULL AND held_until >= now() AS held FROM instances
+     WHERE wanted AND NOT ${isSuspended('organization_id')}
+   ) wanted`,
 )
 
 const share = sharedStatement<{ instances: number; others: number }>(
@@ -92,7 +97,7 @@ const end = statement<never>(
 
 /**
  * Extends all leases of a process, and its mark as a process that runs linked devices, to `leaseMs` from now. Returns
- * the instances that it holds; the others were claimed elsewhere or deleted.
+ * the instances that it holds; the others were claimed elsewhere or deleted, or their organization is suspended.
  */
 export function renewLeases(db: Queryable, processId: number, leaseMs: number): Promise<LeasedInstance[]> {
   return db.run(renew, [processId, leaseMs])

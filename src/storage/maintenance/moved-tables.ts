@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { isGoneProcess } from '../processes/process-registry.js'
+import { isDeadProcess } from '../processes/process-registry.js'
 
 // The tables of an organization as an export has them, read from the catalogue: a new table or column moves without a
 // line here. See docs/decisions/moving-an-organization.md.
@@ -91,16 +91,15 @@ export function copyInto({ name, columns }: MovedTable, into = name): string {
   return `COPY ${quoted(into)} (${given.map(quoted).join(', ')}) FROM STDIN`
 }
 
+/** What a dead process has begun is not in progress: it is begun again, here or at the new cell. */
+const IS_BEGUN = `process_id IS NOT NULL AND NOT ${isDeadProcess('process_id')}`
+
 const IN_PROGRESS = `
-  SELECT (SELECT count(*) FROM jobs WHERE organization_id = $1 AND process_id IS NOT NULL)
+  SELECT (SELECT count(*) FROM jobs WHERE organization_id = $1 AND ${IS_BEGUN})
     + (
       SELECT count(*) FROM webhook_deliveries
-      WHERE organization_id = $1 AND status = 'pending' AND next_attempt_at IS NOT NULL AND process_id IS NOT NULL
-        AND NOT ${isGoneProcess('process_id')}
-    ) + (
-      SELECT count(*) FROM callback_turns
-      WHERE organization_id = $1 AND process_id IS NOT NULL AND NOT ${isGoneProcess('process_id')}
-    ) AS count`
+      WHERE organization_id = $1 AND status = 'pending' AND next_attempt_at IS NOT NULL AND ${IS_BEGUN}
+    ) + (SELECT count(*) FROM callback_turns WHERE organization_id = $1 AND ${IS_BEGUN}) AS count`
 
 /** How many jobs, deliveries and turns of callbacks of an organization are in progress. */
 export async function countInProgress(client: pg.ClientBase | pg.Pool, organizationId: string): Promise<number> {
@@ -144,7 +143,7 @@ export async function listMovedFiles(
   return rows.map(({ id }) => id)
 }
 
-/** What an import puts in place of transactions: one of the past, and its own. */
+/** What an import puts in place of transactions: the last one before all that may still run, and its own. */
 export interface EventTransactions {
   past: string
   own: string
@@ -156,6 +155,21 @@ export async function readEventTransactions(client: pg.ClientBase): Promise<Even
     `SELECT event_transaction_id()::text AS own, (pg_snapshot_xmin(event_snapshot())::text::bigint - 1)::text AS past`,
   )
   return rows[0] as EventTransactions
+}
+
+/**
+ * Lets the feed of webhooks begin behind the past. Its own default is no such beginning: a snapshot shows the changes of
+ * its own transaction, so events that have not become deliveries would be taken for read.
+ */
+export async function beginFeed(
+  client: pg.ClientBase,
+  organizationId: string,
+  { past }: EventTransactions,
+): Promise<void> {
+  await client.query(
+    `UPDATE webhook_feeds SET window_from = format('%1$s:%1$s:', $2::bigint + 1)::pg_snapshot WHERE organization_id = $1`,
+    [organizationId, past],
+  )
 }
 
 /** The last number that was given to an event; 0: none was. */

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { sharedStatement } from '../../database/statement.js'
+import { isSuspended } from '../organizations/suspension.js'
 
 /** What waits to be processed: received callbacks, jobs that are due, deliveries that are due. */
 export type QueueName = 'callbacks' | 'jobs' | 'webhook_deliveries'
@@ -16,7 +17,7 @@ export interface OrganizationQueue {
   oldest_seconds: number
 }
 
-/** The webhook deliveries that are not done. */
+/** The webhook deliveries that are not done, without those of suspended organizations. */
 export interface DeliveryFigures {
   /** Those that wait: for their time, or for an earlier one of their contact. Up to 10,000 of each webhook. */
   pending: number
@@ -59,7 +60,7 @@ const deliveries = sharedStatement<DeliveryFigures>(
      ) counted
    ) timed
    CROSS JOIN LATERAL (SELECT count(*), min(next_attempt_at) AS oldest FROM ${DUE} counted) due
-   WHERE w.active`,
+   WHERE w.active AND NOT ${isSuspended('w.organization_id')}`,
 )
 
 const longest = sharedStatement<OrganizationQueue>(

@@ -1,6 +1,12 @@
 import type { Queryable } from '../../database/pool.js'
 import { sharedStatement } from '../../database/statement.js'
 
+/**
+ * How long a process must have been dead before others take over its jobs and deliveries. One that lost its connection
+ * is registered again sooner.
+ */
+export const DEAD_MS = 900
+
 /** First half of the advisory locks that show which processes are alive; the second half is the process's id. */
 const LOCK_CLASS = 0x70_61_72_6c
 
@@ -45,7 +51,7 @@ export function isDeadProcess(id: string): string {
    )`
 }
 
-/** SQL condition: the process with this id (SQL) is not registered any more. Dead ones are removed every second. */
+/** SQL condition: the process with this id (SQL) is not registered any more. Dead ones are removed after DEAD_MS. */
 export function isGoneProcess(id: string): string {
   return `${id} <> ALL (ARRAY(SELECT id FROM processes))`
 }
@@ -55,10 +61,14 @@ const listAlive = sharedStatement<LiveProcess>(
   `SELECT id, version, started_at FROM processes WHERE NOT (${isDeadProcess('processes.id')}) ORDER BY id`,
 )
 
-const removeDead = sharedStatement<{ now: Date }>(
+const removeDead = sharedStatement<{ now: Date; dead: number[] }>(
   'processes.removeDead',
-  `WITH removed AS (DELETE FROM processes WHERE id <> $1 AND ${isDeadProcess('processes.id')})
-   SELECT clock_timestamp() AS now`,
+  `WITH dead AS (
+     SELECT id FROM processes WHERE id <> $1 AND ${isDeadProcess('processes.id')}
+   ), removed AS (
+     DELETE FROM processes WHERE id = ANY ($2::int[]) AND id IN (SELECT id FROM dead)
+   )
+   SELECT clock_timestamp() AS now, ARRAY(SELECT id FROM dead) AS dead`,
 )
 
 const readTime = sharedStatement<{ now: Date }>('processes.readTime', 'SELECT clock_timestamp() AS now')
@@ -105,10 +115,17 @@ export function listProcesses(db: Queryable): Promise<LiveProcess[]> {
   return db.run(listAlive, [])
 }
 
-/** Removes dead processes, except for this one. Returns the database's time, which each process follows. */
-export async function removeDeadProcesses(db: Queryable, processId: number): Promise<Date> {
-  const [row] = await db.run(removeDead, [processId])
-  return (row as { now: Date }).now
+/**
+ * Removes those of `suspects` that are dead. Resolves to all dead processes but this one, and the database's time, which
+ * each process follows.
+ */
+export async function removeDeadProcesses(
+  db: Queryable,
+  processId: number,
+  suspects: readonly number[],
+): Promise<{ now: Date; dead: number[] }> {
+  const [row] = await db.run(removeDead, [processId, suspects])
+  return row as { now: Date; dead: number[] }
 }
 
 /** The database's time. */

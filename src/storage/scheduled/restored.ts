@@ -12,7 +12,7 @@ const hold = sharedStatement<HeldMessage>(
      SELECT s.organization_id, s.id, EXISTS (
          SELECT FROM messages m WHERE ${ofOrganization('m.organization_id', 's.organization_id')} AND m.id = s.id
        ) AS has_message
-     FROM organizations o JOIN scheduled_messages s ON s.organization_id = o.id
+     FROM kept_organizations o JOIN scheduled_messages s ON s.organization_id = o.id
      WHERE s.ended_at IS NULL AND s.status IN ('scheduled', 'sending') AND s.scheduled_at <= $1
    ), recorded AS (
      -- It may have been sent after the point of the restore.

@@ -70,9 +70,9 @@ describe('parley backup', () => {
       return reports.find(({ check }) => check === 'backup')
     }
     expect(await parley('backup', join(backups, 'noted.tar'))).toMatchObject({ code: 0 })
-    expect(await backup()).toMatchObject({ level: 'ok', found: 'the last one is 0 hours old' })
+    expect(await backup()).toMatchObject({ level: 'ok', found: 'the last one is 0 h old' })
     await noteBackup(dataDir, new Date(Date.now() - 50 * 3_600_000))
-    expect(await backup()).toMatchObject({ level: 'warning', found: 'the last one is 50 hours old' })
+    expect(await backup()).toMatchObject({ level: 'warning', found: 'the last one is 50 h old' })
     await rm(join(dataDir, 'last-backup'))
     expect(await backup()).toMatchObject({ level: 'ok', found: 'none was made with parley backup' })
   })

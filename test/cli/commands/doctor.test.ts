@@ -103,7 +103,7 @@ describe('doctor', () => {
     expect(bad?.found).toBe(
       `${organization.slug}, ${organization.phoneNumberId}: The app has no callback URL: no message arrives; The number is not registered (PENDING): it can neither send nor receive (token valid until 2031-05-06T07:08:09.000Z, app subscribed: yes, callback address as it should be: no, last callback never, last send never, health BLOCKED, checked never)`,
     )
-    expect(bad?.remedy).toMatch(/Connect the number again, and give a PIN; parley org connect /)
+    expect(bad?.remedy).toMatch(/Connect the number again, and give a PIN \(docs\/\S+\); parley org connect /)
     expect([fine?.level, others]).toEqual(['ok', []])
   })
 

@@ -34,6 +34,7 @@ describe('migrate --status', () => {
     const shown = await run(['migrate', '--status'], env)
     expect(shown).toMatchObject({ code: 0, err: '' })
     expect(shown.out).toMatch(/^schema +current, at \d{4}_\w+$/m)
+    expect(shown.out).toMatch(/^can go back to +no version without a restore$/m)
     expect(shown.out).toMatch(/^processes +none$/m)
     await withEmptyDatabase(async (empty) => {
       expect(await run(['migrate', '--status'], empty)).toMatchObject({
@@ -44,6 +45,7 @@ describe('migrate --status', () => {
       expect(JSON.parse(out)).toMatchObject({
         schema: 'empty',
         newest: null,
+        backTo: null,
         missing: expect.arrayContaining(['0001_schema']),
       })
     })

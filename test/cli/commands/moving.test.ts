@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createSecretBox } from '../../../src/lib/crypto/secret-box.js'
+import { createSecretBox, type SecretBox } from '../../../src/lib/crypto/secret-box.js'
 import { changeFor, envelope, postBody, receive, textMessage } from '../../support/callbacks.js'
 import { besideService, makeFolder, run } from '../../support/cli.js'
 import { signIn } from '../../support/console.js'
@@ -61,6 +61,62 @@ async function countRows({ pool }: TestDatabase, organizationId: string): Promis
   return counts
 }
 
+/** What names a process, a transaction or a moment of a cell. */
+const OF_A_CELL = [
+  ...['process_id', 'claimed_at', 'holder', 'held_until', 'instances.code', 'transaction_id', 'last_used_at'],
+  ...['webhook_feeds.window_from', 'webhook_feeds.window_to', 'webhook_feeds.seq'],
+]
+
+/** All rows of an organization by table, without what is of a cell. */
+async function rowsOf({ pool }: TestDatabase, organizationId: string): Promise<Record<string, string[]>> {
+  const box = createSecretBox(['master-key-of-the-tests'])
+  const { rows: tables } = await pool.query<{ name: string; owner: string; columns: string[] }>(
+    `SELECT c.relname AS name, owner.attname AS owner, array_agg(a.attname::text ORDER BY a.attnum) AS columns
+     FROM pg_class c
+     JOIN pg_attribute owner ON owner.attrelid = c.oid
+       AND owner.attname = CASE c.relname WHEN 'organization_rows' THEN 'id' ELSE 'organization_id' END
+     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND a.attidentity = '' AND NOT a.attisdropped
+     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND c.relpersistence = 'p'
+     GROUP BY c.relname, owner.attname ORDER BY 1`,
+  )
+  const found: Record<string, string[]> = {}
+  for (const { name, owner, columns } of tables) {
+    const kept = columns.filter((column) => !OF_A_CELL.includes(column) && !OF_A_CELL.includes(`${name}.${column}`))
+    const selected = kept.map((column) => `"${column}"`).join(', ')
+    const { rows } = await pool.query(`SELECT ${selected} FROM ${name} WHERE ${owner} = $1`, [organizationId])
+    const plain = rows.map((row) => (row.type === 'instance.qrcode' ? { ...row, data: {} } : row))
+    const sealed = (_: string, value: unknown) => (isSealed(box, value) ? 'encrypted' : value)
+    const texts = plain.map((row) => JSON.stringify(row, sealed))
+    found[name] = texts.map((text) => text.replace(/"sealed":"[^"]+"/, '"sealed":"encrypted"')).sort()
+  }
+  return found
+}
+
+/** Whether a value is one that the box has encrypted, as JSON.stringify gives it. */
+function isSealed(box: SecretBox, value: unknown): boolean {
+  const { type, data } = (value ?? {}) as { type?: unknown; data?: unknown }
+  return type === 'Buffer' && Array.isArray(data) && box.knows(Buffer.from(data))
+}
+
+/** The deliveries of an organization's events up to a number. */
+async function deliveriesOf({ pool }: TestDatabase, organizationId: string, last: number) {
+  const { rows } = await pool.query<{ seq: number; count: number }>(
+    `SELECT event_seq AS seq, count(*) FROM webhook_deliveries
+     WHERE organization_id = $1 AND event_seq <= $2 GROUP BY 1 ORDER BY 1`,
+    [organizationId, last],
+  )
+  return rows
+}
+
+/** The numbers of an organization's events after one. */
+async function eventsAfter({ pool }: TestDatabase, organizationId: string, seq: number): Promise<number[]> {
+  const { rows } = await pool.query<{ seq: number }>(
+    'SELECT seq FROM events WHERE organization_id = $1 AND seq > $2 ORDER BY 1',
+    [organizationId, seq],
+  )
+  return rows.map((row) => row.seq)
+}
+
 /** What concerns a moment does not move. */
 const LEFT = ['connection_attempts', 'forwards', 'instance_commands', 'member_sessions', 'sign_in_links']
 
@@ -94,9 +150,14 @@ describe('a suspended organization', () => {
     for (const [where, { status, headers }] of Object.entries(refusals)) {
       expect({ where, status, after: headers.get('retry-after') }).toEqual({ where, status: 503, after: '30' })
     }
+    const metrics = (await world.request('GET', '/metrics')).body
+    expect(metrics).toMatch(/_count\{route="\/shortlinks",method="GET",status="503",fault_of="suspension"\} \d+/)
+    expect(metrics).not.toMatch(/status="503",fault_of="service"/)
     expect((await postBody(world, body, 'a wrong secret')).status).toBe(401)
     expect((await world.request('GET', '/shortlinks', { key: other.key })).status).toBe(200)
-    expect((await world.admin('GET', `/organizations/${id}`)).body.organization.suspended_at).toMatch(/^20/)
+    const { suspended_at } = (await world.admin('GET', `/organizations/${id}`)).body.organization
+    expect((await org('list')).out).toMatch(new RegExp(`^${id} .* ${suspended_at}$`, 'm'))
+    expect((await org('list')).out).toMatch(new RegExp(`^${other.id} .* -$`, 'm'))
 
     expect(await org('resume', slug)).toMatchObject({ code: 0, err: '' })
     expect((await world.request('GET', '/shortlinks', { key })).status).toBe(200)
@@ -152,6 +213,8 @@ describe('org export and org import', () => {
 
   beforeAll(async () => {
     target = await startWorld()
+    // Databases of tests are copies of one, with its history of events.
+    await target.database.pool.query(`UPDATE event_histories SET id = '0123456789ab'`)
     organization = await furnish(world)
     const { id } = organization
     const { rows } = await world.database.pool.query('SELECT instance_id FROM device_keys WHERE organization_id = $1', [
@@ -167,6 +230,15 @@ describe('org export and org import', () => {
         box.seal('{"a\\b":"\tc"}', `${id}:${rows[0].instance_id}:${name}`),
       ])
     }
+    const inJson = (name: string) => ({ sealed: box.seal('a secret', `${id}:${name}`).toString('base64') })
+    await world.database.pool.query('UPDATE instances SET settings = $2 WHERE organization_id = $1', [
+      id,
+      { msgCall: 'a "b"\\c', wavoipToken: inJson('instance.wavoipToken'), alwaysOnline: true },
+    ])
+    await world.database.pool.query('UPDATE idempotency_keys SET answer = $2 WHERE organization_id = $1', [
+      id,
+      inJson('idempotency_keys.answer'),
+    ])
     await furnish(world)
     await suspend(organization)
     file = await exported(organization)
@@ -179,19 +251,39 @@ describe('org export and org import', () => {
     await org('resume', slug)
     const feed = await world.request('GET', '/events?after=latest', { key })
     const [media] = await mediaRows(world, organization)
+    const [last = 0] = (await eventsAfter(world.database, id, 0)).slice(-1)
+    const contact = { phone_number: '5511922223333' }
+    expect((await world.request('POST', '/contact', { key, body: contact })).status).toBe(201)
+    // They become deliveries at the new cell.
+    const unread = await eventsAfter(world.database, id, last)
+    expect(unread).not.toEqual([])
+    const newest = Math.max(...unread)
     await suspend(organization)
     file = await exported(organization)
     const verified = (await run(['verify', '--organization', slug, '--json'], envOf(world))).json()
-    const before = await countRows(world.database, id)
+    const before = await rowsOf(world.database, id)
+    const delivered = await deliveriesOf(world.database, id, newest)
 
-    const imported = await run(['org', 'import', file, '--json'], envOf(target))
+    let isBusy = true
+    const others = async () => {
+      while (isBusy) await target.database.pool.query('SELECT pg_current_xact_id()')
+    }
+    const importing = run(['org', 'import', file, '--json'], envOf(target)).finally(() => {
+      isBusy = false
+    })
+    const [imported] = await Promise.all([importing, others()])
     expect(imported.json()).toMatchObject({ organization: slug, violationCount: verified.violationCount })
-    const after = await countRows(target.database, id)
-    for (const name of LEFT) before[name] = 0
+    const after = await rowsOf(target.database, id)
+    for (const name of LEFT) before[name] = []
     expect(after).toEqual(before)
 
     expect((await target.request('GET', '/shortlinks', { key })).status).toBe(503)
     expect(await run(['org', 'resume', slug], envOf(target))).toMatchObject({ code: 0 })
+    await target.drain()
+    expect(await deliveriesOf(target.database, id, newest)).toEqual([
+      ...delivered,
+      ...unread.map((seq) => ({ seq, count: 1 })),
+    ])
     expect((await target.request('GET', '/conversations?chatNumber=5511987654321', { key })).status).toBe(200)
     expect((await target.request('POST', '/contact', { key, body: { phone_number: '5511911112222' } })).status).toBe(
       201,
@@ -229,8 +321,30 @@ describe('org export and org import', () => {
       const { rows } = await empty.pool.query('SELECT instance_id, value FROM device_keys')
       const opened = to.open(rows[0].value, `${organization.id}:${rows[0].instance_id}:device.key`)
       expect(opened).toBe('{"a\\b":"\tc"}')
+      const { rows: inJson } = await empty.pool.query(
+        `SELECT settings -> 'wavoipToken' ->> 'sealed' AS sealed, 'instance.wavoipToken' AS name FROM instances
+         UNION ALL SELECT answer ->> 'sealed', 'idempotency_keys.answer' FROM idempotency_keys`,
+      )
+      expect(inJson.length).toBeGreaterThan(1)
+      for (const { sealed, name } of inJson) {
+        expect(to.open(Buffer.from(sealed, 'base64'), `${organization.id}:${name}`)).toBe('a secret')
+      }
       const { rows: kept } = await empty.pool.query('SELECT DISTINCT organization_id FROM messages')
       expect(kept).toEqual([{ organization_id: organization.id }])
+    } finally {
+      await empty.drop()
+    }
+  })
+
+  it('let one of two imports at the same time succeed, with its files', async () => {
+    const empty = await createTestDatabase()
+    const dataDir = join(folder.path, 'twice')
+    const env = envOf({ database: empty, dataDir })
+    try {
+      const ended = await Promise.all([1, 2].map(() => run(['org', 'import', file, '--json'], env)))
+      expect(ended.filter(({ err }) => err.includes('is here already'))).toHaveLength(1)
+      const filesIn = async (path: string) => (await readdir(join(path, 'media', organization.id))).sort()
+      expect(await filesIn(dataDir)).toEqual(await filesIn(world.dataDir))
     } finally {
       await empty.drop()
     }
@@ -277,6 +391,30 @@ describe('org export and org import', () => {
         err: expect.stringContaining('unique in a cell: its slug'),
       })
       expect(await countRows(empty, organization.id)).toMatchObject({ messages: 0, contacts: 0, directory: 0 })
+    } finally {
+      await empty.drop()
+    }
+  })
+
+  it('do not wait for what a dead process has begun, and it is begun again', async () => {
+    const begun = await world.createOrganization()
+    await suspend(begun)
+    await world.database.pool.query(
+      `WITH claimed AS (
+         INSERT INTO jobs (organization_id, class, task, payload, process_id, claimed_at)
+         VALUES ($1, 'sync', 'sync_orders', '{}', 2147483647, now())
+       )
+       INSERT INTO callback_turns (organization_id, process_id, callback_ids, deaths) VALUES ($1, 2147483647, '{}', 0)`,
+      [begun.id],
+    )
+    const empty = await createTestDatabase()
+    try {
+      const env = envOf({ database: empty, dataDir: join(folder.path, 'begun') })
+      expect(await run(['org', 'import', await exported(begun)], env)).toMatchObject({ code: 0 })
+      const { rows } = await empty.pool.query('SELECT process_id, claimed_at FROM jobs WHERE organization_id = $1', [
+        begun.id,
+      ])
+      expect(rows).toContainEqual({ process_id: null, claimed_at: null })
     } finally {
       await empty.drop()
     }

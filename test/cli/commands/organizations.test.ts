@@ -79,8 +79,8 @@ describe('org list', () => {
     const listed = await world.admin('GET', '/organizations')
     expect((await org(['list', '--json'])).json()).toEqual(listed.body.organizations)
     const table = (await org(['list'])).out.split('\n')
-    expect(table[0]).toMatch(/^id +slug +name +provider +country +created_at$/)
-    expect(table.filter((line) => / listed +Shop listed +- +BR +2/.test(line))).toHaveLength(1)
+    expect(table[0]).toMatch(/^id +slug +name +provider +country +created_at +suspended$/)
+    expect(table.filter((line) => / listed +Shop listed +- +BR +2\S+ +-$/.test(line))).toHaveLength(1)
   })
 
   it('keeps a name from breaking its line or controlling the terminal', async () => {

@@ -45,7 +45,7 @@ async function report(field: string, value: object, time: number | string = 1_79
 
 describe('a report about the account or a number, as published', () => {
   it.each([
-    ['account-restriction', 'account.updated', 'critical', 'RESTRICTED_BIZ_INITIATED_MESSAGING'],
+    ['account-restriction', 'account.updated', 'critical', 'refuses templates and broadcasts (RESTRICTED_BIZ_'],
     ['account-violation', 'account.updated', 'warning', 'violation'],
     ['account-disabled', 'account.updated', 'critical', 'April 17, 2026'],
     ['account-reinstated', 'account.updated', 'info', 'reinstated'],

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { furnish } from '../../support/furnished.js'
 import { mediaRows } from '../../support/rows/media.js'
 import { postWebhook, shopOrder } from '../../support/storefront.js'
 import { useWorld } from '../../support/world.js'

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { freePort } from '../../support/free-port.js'
+import { descendantsOf } from './process-table.js'
 
 const run = promisify(execFile)
 const isRoot = process.geteuid?.() === 0
@@ -17,6 +18,10 @@ export interface ArchivingServer {
 
 /** One that archives its log, with a base backup. */
 export interface ArchivedServer extends ArchivingServer {
+  /** Ends all its processes at once, as if its machine lost its power. */
+  kill(): Promise<void>
+  /** Starts it again over the same data. */
+  start(): Promise<void>
   /** Runs a query as superuser in the database of Parley; the rows. */
   query(text: string): Promise<Record<string, unknown>[]>
   takeBaseBackup(): Promise<void>
@@ -28,6 +33,8 @@ export interface ArchivedServer extends ArchivingServer {
 
 /** A read-only server. */
 export interface Standby extends ArchivingServer {
+  /** Makes it writable, on a new timeline. */
+  promote(): Promise<void>
   /** Runs a query as superuser in the database of Parley; the rows. */
   query(text: string): Promise<Record<string, unknown>[]>
 }
@@ -71,6 +78,8 @@ export async function startArchivedServer(programs: string, parent: string): Pro
   return {
     url,
     stop: () => stop(programs, data),
+    kill: () => kill(data),
+    start: () => start(programs, data),
     query: (text) => ask(url, text),
     takeBaseBackup: async () => {
       const target = ['-D', base, '-X', 'none', '--checkpoint=fast', '--no-sync', '--no-manifest']
@@ -92,7 +101,14 @@ export async function startArchivedServer(programs: string, parent: string): Pro
       await configure(copy, ownPort, folder, ['archive_mode = off'])
       await start(programs, copy)
       const standby = `postgres://postgres@127.0.0.1:${ownPort}/parley`
-      return { url: standby, query: (text) => ask(standby, text), stop: () => stop(programs, copy) }
+      return {
+        url: standby,
+        query: (text) => ask(standby, text),
+        stop: () => stop(programs, copy),
+        promote: async () => {
+          await asServer(join(programs, 'pg_ctl'), ['promote', '--silent', '-D', copy])
+        },
+      }
     },
     restoreTo: async (moment, name) => {
       const copy = join(folder, name)
@@ -143,7 +159,21 @@ async function stop(programs: string, data: string): Promise<void> {
   await asServer(join(programs, 'pg_ctl'), ['stop', '--silent', '--mode=fast', '-D', data])
 }
 
-async function ask(connectionString: string, text: string): Promise<Record<string, unknown>[]> {
+async function kill(data: string): Promise<void> {
+  const [first] = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n')
+  const others = await descendantsOf(Number(first))
+  process.kill(Number(first), 'SIGKILL')
+  for (const pid of others) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It has noticed the end of the first, and ended.
+    }
+  }
+}
+
+/** Runs a query on a connection of its own; the rows. */
+export async function ask(connectionString: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString })
   await client.connect()
   try {

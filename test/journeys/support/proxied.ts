@@ -6,9 +6,9 @@ import { freePort } from '../../support/free-port.js'
 import { onDatabase } from '../../support/global-setup.js'
 import { patience } from '../../support/patience.js'
 import { type Receiver, startReceiver } from '../../support/receiver.js'
-import type { TestOrganization } from '../../support/world.js'
+import type { Answer, RequestOptions, TestOrganization } from '../../support/world.js'
 import { endPrograms } from './programs.js'
-import { type ProxyName, startProxy } from './proxies.js'
+import { type ProxyName, type RunningProxy, startProxy } from './proxies.js'
 import {
   call,
   createOrganization,
@@ -33,25 +33,33 @@ const PAUSE_MS = 200
 const ROUNDS_BETWEEN = 5
 
 /**
- * The answers of the proxy itself after which a client repeats a request. nginx asks no process for /readyz, so that one
- * can close a connection while nginx sends a request on it.
+ * The answers after which a client repeats a request, by the proxy in between: 409 while the first attempt is under way.
+ * nginx asks no process for /readyz, so it can send a request to a process that ends at this moment.
  */
-const REPEATED: Record<ProxyName, readonly number[]> = { haproxy: [], nginx: [502], caddy: [] }
+const REPEATED: Record<ProxyName, readonly number[]> = { haproxy: [409], nginx: [409, 502, 503], caddy: [409] }
+/** The answers after which the upstream repeats a callback. No proxy gives a callback to a second process. */
+const REFUSED = [502, 503]
+const METRICS_TOKEN = 'metrics-token-of-the-journeys'
 
-/** A database, a sandbox and a webhook's receiver, and a proxy in front of places for four processes. */
+/** A database, a sandbox and a webhook's receiver, and proxies in front of places for four processes. */
 export interface Proxied {
   env: Record<string, string>
-  /** The proxy's address. */
-  url: string
+  proxies: NamedProxy[]
   database: Database
   /** Starts a process at a place and waits until it is ready; `main`: of another version. */
   start(place: number, more?: Record<string, string>, main?: string): Promise<Service>
+  /** Resolves when each proxy passes requests on to this process, which was started seconds after the others. */
+  isUsed(service: Service): Promise<void>
   /** Makes an organization with contacts and a webhook; `first`: a process that runs. Returns clients to be started. */
   prepare(first: Service): Promise<Traffic>
   close(): Promise<void>
 }
 
-/** Clients that use the service through the proxy. */
+interface NamedProxy extends RunningProxy {
+  name: ProxyName
+}
+
+/** Clients that use the service through the proxies. */
 export interface Traffic {
   /** What went wrong, besides what could not be sent. */
   failures: string[]
@@ -65,45 +73,51 @@ export interface Traffic {
   isThereOnce(): Promise<void>
 }
 
-/** Starts everything but the processes; the database is empty. `behind`: the places that the proxy knows, by default all. */
-export async function startProxied(behind = [0, 1, 2, 3], name: ProxyName = 'haproxy'): Promise<Proxied> {
+/** Starts everything but the processes; the database is empty. `behind`: the places that the proxies know, by default all. */
+export async function startProxied(behind = [0, 1, 2, 3], names: readonly ProxyName[] = ['haproxy']): Promise<Proxied> {
   const folder = await makeFolder()
   const database = await createEmptyDatabase()
   const sandbox = await startSandbox()
   const ports: number[] = []
   for (let n = 0; n < 4; n++) ports.push(await freePort())
-  const proxy = await startProxy(
-    name,
-    folder.path,
-    ports.filter((_port, place) => behind.includes(place)),
-  )
+  const known = ports.filter((_port, place) => behind.includes(place))
+  const proxies: NamedProxy[] = []
+  for (const name of names) proxies.push({ name, ...(await startProxy(name, folder.path, known)) })
+  const [{ url }] = proxies as [NamedProxy]
   const receiver = await startReceiver()
   const env = {
     ...sharedSecrets,
-    PARLEY_PUBLIC_URL: proxy.url,
+    PARLEY_PUBLIC_URL: url,
     PARLEY_DATA_DIR: folder.path,
     PARLEY_DATABASE_URL: database.url,
     PARLEY_DATABASE_CONNECTIONS: '20',
     PARLEY_UPSTREAM_URL: sandbox.upstreamUrl,
     PARLEY_RATE_LIMIT: '0',
     PARLEY_ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    PARLEY_METRICS_TOKEN: METRICS_TOKEN,
   }
   return {
     env,
-    url: proxy.url,
+    proxies,
     database,
     start: async (place, more = {}, main) => {
       const started = await startService({ ...env, ...more, PARLEY_PORT: String(ports[place]) }, [], main)
       await vi.waitFor(async () => expect((await started.request('GET', '/readyz')).status).toBe(200), patience)
       return started
     },
-    prepare: async (first) => {
-      const { url } = proxy
-      const service: Service = {
-        ...first,
-        url,
-        request: (method, path, options) => call(`${url}${path}`, method, options),
+    isUsed: async (service) => {
+      const startedAt = await startOf(service.url)
+      const slowly = { ...patience, interval: PAUSE_MS }
+      for (const proxy of proxies) {
+        await vi.waitFor(async () => expect(await startOf(proxy.url)).toBe(startedAt), slowly)
       }
+    },
+    prepare: async (first) => {
+      for (const proxy of proxies) {
+        await vi.waitFor(async () => expect((await call(`${proxy.url}/readyz`, 'GET')).status).toBe(200), patience)
+      }
+      const ways = proxies.map(({ name, url }) => ({ name, service: through(url, first) }))
+      const [{ service }] = ways as [Way]
       // With the limits of the upstream, clients would mostly wait for the next send to the same person.
       const organization = await createOrganization(first, { messages_per_second: 0, pair_limit: false })
       const { key } = organization
@@ -111,11 +125,11 @@ export async function startProxied(behind = [0, 1, 2, 3], name: ProxyName = 'hap
       for (let n = 0; n < CONTACTS; n++) {
         await succeed(service.request('POST', '/contact', { key, body: { phone_number: `+${numberOf(n)}` } }))
       }
-      return createTraffic({ service, organization, sandbox, database, receiver, repeated: REPEATED[name] })
+      return createTraffic({ ways, organization, sandbox, database, receiver })
     },
     close: async () => {
       await endPrograms()
-      await proxy.stop()
+      for (const proxy of proxies) await proxy.stop()
       await receiver.close()
       await database.drop()
       await folder.remove()
@@ -127,6 +141,19 @@ export async function startProxied(behind = [0, 1, 2, 3], name: ProxyName = 'hap
 export async function stopInOrder({ program }: Service): Promise<void> {
   program.kill('SIGTERM')
   expect(await program.exited).toEqual({ code: 0, signal: null })
+}
+
+/** The service at a proxy's address. */
+function through(url: string, service: Service): Service {
+  return { ...service, url, request: (method, path, options) => call(`${url}${path}`, method, options) }
+}
+
+/** When the process that answers was started, in seconds: the processes differ in it. */
+async function startOf(url: string): Promise<string> {
+  const { body } = await succeed(call(`${url}/metrics`, 'GET', { key: METRICS_TOKEN }))
+  const [line] = /^process_start_time_seconds \d+$/m.exec(body) ?? []
+  if (line === undefined) throw new Error(`the metrics of ${url} lack the start of the process`)
+  return line
 }
 
 const numberOf = (n: number) => `55119601${String(n % CONTACTS).padStart(5, '0')}`
@@ -149,57 +176,74 @@ async function createEmptyDatabase() {
   }
 }
 
-interface Parts {
+/** The service as a client reaches it. */
+interface Way {
+  name: ProxyName
   service: Service
+}
+
+interface Parts {
+  /** Clients share them out. */
+  ways: readonly Way[]
   organization: TestOrganization
   sandbox: Sandbox
   database: Database
   receiver: Receiver
-  repeated: readonly number[]
 }
 
-function createTraffic({ service, organization, sandbox, database, receiver, repeated }: Parts): Traffic {
+function createTraffic({ ways, organization, sandbox, database, receiver }: Parts): Traffic {
+  const [{ service: first }] = ways as [Way]
   const sent: string[] = []
   const told: Inbound[] = []
   const unsent: Traffic['unsent'] = []
   const failures: string[] = []
+  const rounds = Array.from({ length: CLIENTS }, () => 0)
   let clients: Promise<void>[] = []
-  let rounds = 0
+  let started = 0
   let isStopped = false
 
-  /** As clients should: with an Idempotency-Key, and again while the first attempt is under way. */
-  async function send(to: string, text: string): Promise<void> {
-    const body = { phone_number: to, message_type: 'text', text }
-    const options = { key: organization.key, body, headers: { 'idempotency-key': randomUUID() } }
+  async function ask({ name, service }: Way, method: string, path: string, options: RequestOptions = {}) {
     for (;;) {
-      const answer = await service.request('POST', '/send-chat', options).catch((error: Error) => error)
-      if (!(answer instanceof Error) && [409, ...repeated].includes(answer.status)) continue
-      if (!(answer instanceof Error) && answer.status === 200 && answer.body.success) sent.push(text)
-      else unsent.push({ text, problem: answer instanceof Error ? answer.message : JSON.stringify(answer.body) })
-      return
+      const asked = service.request(method, path, { key: organization.key, ...options })
+      const answer = await asked.catch((error: Error) => error)
+      if (answer instanceof Error || !REPEATED[name].includes(answer.status)) return answer
+      await setTimeout(PAUSE_MS)
     }
   }
 
-  async function read(from: string): Promise<void> {
-    const path = `/conversations?chatNumber=${from}&limit=5`
-    const answer = await service.request('GET', path, { key: organization.key }).catch((error: Error) => error)
-    if (answer instanceof Error) failures.push(`read: ${answer.message}`)
-    else if (answer.status !== 200) failures.push(`read: ${JSON.stringify(answer.body)}`)
+  /** As clients should: with an Idempotency-Key. */
+  async function send(way: Way, to: string, text: string): Promise<void> {
+    const body = { phone_number: to, message_type: 'text', text }
+    const answer = await ask(way, 'POST', '/send-chat', { body, headers: { 'idempotency-key': randomUUID() } })
+    if (!(answer instanceof Error) && answer.status === 200 && answer.body.success) sent.push(text)
+    else unsent.push({ text, problem: `${way.name}: ${problemOf(answer)}` })
   }
 
-  async function client(): Promise<void> {
+  async function read(way: Way, from: string): Promise<void> {
+    const answer = await ask(way, 'GET', `/conversations?chatNumber=${from}&limit=5`)
+    if (answer instanceof Error || answer.status !== 200) failures.push(`${way.name}: read: ${problemOf(answer)}`)
+  }
+
+  /** The upstream repeats a callback that was not acknowledged, such as one that a process refused while it stopped. */
+  async function tell({ name, service }: Way, inbound: Inbound): Promise<void> {
+    for (;;) {
+      const answer = await postInbound(service, organization, inbound)
+      if (inbound.acknowledged) return
+      if (answer && !REFUSED.includes(answer.status)) failures.push(`${name}: callback: ${problemOf(answer)}`)
+      await setTimeout(PAUSE_MS)
+    }
+  }
+
+  async function client(place: number): Promise<void> {
+    const way = ways[place % ways.length] as Way
     while (!isStopped) {
-      const n = rounds++
-      await send(numberOf(n), `message ${n}`)
-      await read(numberOf(n))
+      const n = started++
+      await send(way, numberOf(n), `message ${n}`)
+      await read(way, numberOf(n))
       const inbound = { id: `wamid.proxied-${n}`, from: numberOf(n + 1), text: `reply ${n}`, acknowledged: false }
       told.push(inbound)
-      // The upstream repeats a callback that was not acknowledged, such as one that a process refused while it stopped.
-      while (!inbound.acknowledged) {
-        const answer = await postInbound(service, organization, inbound)
-        if (answer && ![200, 503, ...repeated].includes(answer.status))
-          failures.push(`a callback was answered ${answer.status}`)
-      }
+      await tell(way, inbound)
+      rounds[place] = (rounds[place] as number) + 1
       await setTimeout(PAUSE_MS)
     }
   }
@@ -234,11 +278,12 @@ function createTraffic({ service, organization, sandbox, database, receiver, rep
     failures,
     unsent,
     start: () => {
-      clients = Array.from({ length: CLIENTS }, client)
+      clients = rounds.map((_none, place) => client(place))
     },
     goesOn: async () => {
-      const enough = rounds + CLIENTS * ROUNDS_BETWEEN
-      await vi.waitFor(() => expect(rounds).toBeGreaterThan(enough), patience)
+      const enough = rounds.map((done) => done + ROUNDS_BETWEEN)
+      const haveGoneOn = () => rounds.every((done, place) => done >= (enough[place] as number))
+      await vi.waitFor(() => expect(haveGoneOn(), String(rounds)).toBe(true), patience)
     },
     stop: async () => {
       isStopped = true
@@ -249,7 +294,7 @@ function createTraffic({ service, organization, sandbox, database, receiver, rep
       expectOnce(await acceptedTexts())
       const kept: string[] = []
       for (let n = 0; n < CONTACTS; n++) {
-        const { messages, total } = await readConversation(service, organization, numberOf(n))
+        const { messages, total } = await readConversation(first, organization, numberOf(n))
         expect(total).toBe(messages.length)
         kept.push(...messages.map(({ message }) => message))
       }
@@ -258,11 +303,15 @@ function createTraffic({ service, organization, sandbox, database, receiver, rep
         told.map(({ text }) => text),
       )
       const feed = createFeedReader(organization)
-      await feed.readOn(service)
+      await feed.readOn(first)
       const ids = feed.events.map(({ id }) => id)
       expect(new Set(ids).size).toBe(ids.length)
       // Deliveries that an ended process was making are repeated, under the same id.
       expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set(ids))
     },
   }
+}
+
+function problemOf(answer: Answer | Error): string {
+  return answer instanceof Error ? answer.message : `${answer.status} ${JSON.stringify(answer.body)}`
 }

@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { accessSync, constants } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { vi } from 'vitest'
 import { freePort } from '../../support/free-port.js'
+import { patience } from '../../support/patience.js'
 
 /** A running proxy. */
 export interface RunningProxy {
@@ -28,8 +31,13 @@ export function hasProxy(name: ProxyName): boolean {
   return pathOf(name) !== undefined
 }
 
-/** Starts a proxy with the shipped configuration in front of these ports of loopback; not all need a process. */
-export async function startProxy(name: ProxyName, folder: string, ports: readonly number[]): Promise<RunningProxy> {
+/**
+ * Starts a proxy with the shipped configuration in front of these ports of loopback; not all need a process. Its files
+ * are in a folder of its own below `parent`.
+ */
+export async function startProxy(name: ProxyName, parent: string, ports: readonly number[]): Promise<RunningProxy> {
+  const folder = join(parent, name)
+  await mkdir(folder)
   const port = await freePort()
   const servers = (line: (port: number) => string) => ports.map(line).join('')
   if (name === 'caddy') {
@@ -57,17 +65,27 @@ export async function startProxyForCells(
   let shipped = await readShipped(name === 'haproxy' ? 'haproxy/cells.cfg' : 'nginx/cells.conf')
   for (const [cell, place] of Object.entries(cells)) {
     const haproxyServers = new RegExp(`( {2}server ${cell}-.*\n)+`)
-    const nginxServers = new RegExp(`(upstream ${cell} {\n)  server .*`)
+    const nginxServers = new RegExp(`(upstream ${cell} {\n)( {2}server .*\n)+`)
     shipped = shipped
       .replace(`${cell}.chat.example.com`, place.host)
       .replace(haproxyServers, `  server ${cell} 127.0.0.1:${place.port}\n`)
-      .replace(nginxServers, `$1  server 127.0.0.1:${place.port};`)
+      .replace(nginxServers, `$1  server 127.0.0.1:${place.port};\n`)
   }
   return name === 'haproxy' ? runHaproxy(folder, shipped, addresses) : runNginx(folder, shipped, addresses)
 }
 
+/** Starts HAProxy with the shipped configuration in front of PostgreSQL servers, each with the port of its check. */
+export async function startDatabaseProxy(
+  folder: string,
+  servers: readonly { port: number; checkPort: number }[],
+): Promise<RunningProxy> {
+  const lines = servers.map(({ port, checkPort }) => `  server p${port} 127.0.0.1:${port} port ${checkPort}\n`)
+  const shipped = (await readShipped('haproxy/postgresql.cfg')).replace(/( {2}server .*\n)+/, lines.join(''))
+  return runHaproxy(folder, shipped, [`127.0.0.1:${await freePort()}`])
+}
+
 async function runHaproxy(folder: string, shipped: string, addresses: readonly string[]): Promise<RunningProxy> {
-  const config = shipped.replace(/bind :8080/, `bind ${addresses.join(',')}`)
+  const config = shipped.replace(/bind \S*:\d+/, `bind ${addresses.join(',')}`)
   const file = join(folder, 'haproxy.cfg')
   await writeFile(file, config)
   return run('haproxy', ['-db', '-f', file], `http://${addresses[0]}`)
@@ -110,7 +128,7 @@ async function run(name: ProxyName, args: string[], url: string, home?: string):
   child.stderr?.on('data', (chunk) => errors.push(String(chunk)))
   const exited = once(child, 'exit')
   await Promise.race([
-    untilItAnswers(url),
+    untilItListens(url),
     exited.then(() => {
       throw new Error(`${name} ended: ${errors.join('')}`)
     }),
@@ -124,16 +142,13 @@ async function run(name: ProxyName, args: string[], url: string, home?: string):
   }
 }
 
-/** Without a process behind it, it answers 502 or 503. */
-async function untilItAnswers(url: string): Promise<void> {
-  for (;;) {
-    const answered = await fetch(url).then(
-      () => true,
-      () => false,
-    )
-    if (answered) return
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+/** It is not asked for anything: without a process behind it, Caddy would answer after 10 s. */
+async function untilItListens(url: string): Promise<void> {
+  const { hostname, port } = new URL(url)
+  await vi.waitFor(async () => {
+    const socket = connect(Number(port), hostname)
+    await once(socket, 'connect').finally(() => socket.destroy())
+  }, patience)
 }
 
 function readShipped(path: string): Promise<string> {

@@ -65,6 +65,7 @@ const names: Record<string, string> = {
   'Outcome unknown': 'O WhatsApp não confirmou a mensagem. Ela pode ter sido entregue: não envie de novo.',
   'Request in progress': 'A solicitação anterior ainda está em andamento.',
   'Not found': 'Não encontrado. Talvez tenha sido excluído.',
+  'Organization suspended': 'A organização está parada enquanto muda de servidor. Tente de novo em meio minuto.',
   'Service unavailable': 'O serviço está sobrecarregado ou reiniciando. Tente de novo daqui a pouco.',
   'Internal server error':
     'Algo deu errado no serviço. Tente de novo. Se o erro continuar, avise o operador do serviço.',

@@ -126,11 +126,18 @@ function describeRestriction(restrictions: JsonObject[]): Description {
   })
   return {
     severity: 'critical',
-    title: sentence('notice_restricted', { after: after(types.join(', ')) }),
+    title: nameRestriction(new Set(restricted.map(({ of }) => of)), types.join(', ')),
     advice: sentence('advice_refused', {}),
     until: ends.length === 0 ? null : new Date(Math.max(...ends)),
     restrictions: restricted,
   }
+}
+
+/** `of`: what cannot be sent; nothing if the restriction is about numbers or calls. */
+function nameRestriction(of: ReadonlySet<Restriction['of']>, types: string): Sentence {
+  if (of.size === 0) return sentence('notice_restricted', { after: after(types) })
+  if (of.size > 1) return sentence('notice_restricted_all', { types })
+  return sentence(of.has('templates') ? 'notice_restricted_templates' : 'notice_restricted_answers', { types })
 }
 
 /** Unix seconds, or a date as text. */

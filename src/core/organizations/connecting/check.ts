@@ -28,7 +28,7 @@ import { openBusinessNumber } from '../business-number.js'
 import { linkWithSimulator } from '../connections.js'
 import { openInstanceNumber, registerOwnNumber } from '../instance-number.js'
 import { listNumbers } from '../numbers.js'
-import { organizationNotFound } from '../organizations.js'
+import { requireTenant } from '../suspension.js'
 import { type AddressReading, findOurAddress, judgeAddresses, overridesOf, readAddresses } from './addresses.js'
 import { type Asking, found, type NumberCredentials, withoutSecrets } from './findings.js'
 import { judgeFound, judgeNumber, judgeRegistered } from './judge-number.js'
@@ -56,10 +56,11 @@ const TOLD_DAYS = [1, 7, 30]
 
 /**
  * The numbers of an organization as they were found last, the first one first; with `refresh` they are checked now, and
- * what is found is shown although the upstream did not answer. Empty if none is connected. Throws organization_not_found.
+ * what is found is shown although the upstream did not answer. Empty if none is connected. Throws
+ * organization_not_found, organization_suspended.
  */
 export async function readHealth(ctx: CheckContext, organizationId: string, refresh: boolean): Promise<NumberHealth[]> {
-  const tenant = (await findTenant(ctx.database, organizationId)) ?? organizationNotFound(organizationId)
+  const tenant = await requireTenant(ctx, organizationId)
   return Promise.all((await findTargets(ctx, tenant)).map((target) => readOne(ctx, tenant, target, refresh)))
 }
 

@@ -25,7 +25,7 @@ import { connectUpstream } from '../connections.js'
 import { putFurtherNumber } from '../further-numbers.js'
 import { missingSetting } from '../missing-setting.js'
 import { listNumbers } from '../numbers.js'
-import { organizationNotFound } from '../organizations.js'
+import { requireTenant } from '../suspension.js'
 import { findOurAddress, readAddresses } from './addresses.js'
 import { directCallbacks } from './direct-callbacks.js'
 import { findNumber, type NumberWish, type ReachedNumber } from './find-number.js'
@@ -67,15 +67,16 @@ const ATTEMPT_SECONDS = 60
  * asks for what its phone has. Says of each step what it found, and what the caller has to choose; calling again with
  * the choice goes on, and what is done already stays. What belongs to another program changes only if that was chosen.
  * With `choose`, the number is to be chosen, even if one is connected. With `send_to`, a connected number sends a
- * message there. Throws organization_not_found, invalid_field if `send_to` is no number, missing_field without an access
- * token, already_taken if another organization has the number or the business account, and request_in_progress.
+ * message there. Throws organization_not_found, organization_suspended, invalid_field if `send_to` is no number,
+ * missing_field without an access token, already_taken if another organization has the number or the business account,
+ * and request_in_progress.
  */
 export async function connectNumber(
   ctx: ConnectContext,
   organizationId: string,
   given: ConnectionChoices,
 ): Promise<Connection> {
-  const known = (await findTenant(ctx.database, organizationId)) ?? organizationNotFound(organizationId)
+  const known = await requireTenant(ctx, organizationId)
   const testTo = given.send_to === undefined ? null : readTestRecipient(known, given.send_to)
   const verifyToken = given.verify_token ?? randomBytes(32).toString('base64url')
   const attempt = { id: newId(), verifyTokenHash: sha256(verifyToken), seconds: ATTEMPT_SECONDS }
@@ -85,7 +86,7 @@ export async function connectNumber(
   }
   try {
     // What an attempt before this one has stored counts.
-    const tenant = (await findTenant(ctx.database, organizationId)) ?? organizationNotFound(organizationId)
+    const tenant = await requireTenant(ctx, organizationId)
     const secrets = openSecrets(ctx, tenant, given)
     const left = startCountdown(BUDGET_MS)
     const asking = { upstream: ctx.upstream, callMs: () => Math.min(ctx.upstreamTimeoutMs, left()) }

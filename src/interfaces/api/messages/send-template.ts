@@ -157,7 +157,8 @@ function toAnswer({ broadcastId, contact, sent }: TemplateSend): RepeatableAnswe
     ...(error === null ? {} : { error }),
     broadcastId,
   }
-  return { status: 200, body, final: isFinal(sent) }
+  const failed = error === null || sent.result === 'not_sent' ? undefined : { messageId: sent.messageId, text: error }
+  return { status: 200, body, final: isFinal(sent), failed }
 }
 
 /** As for send-chat, an Idempotency-Key keeps only results that a retry cannot change. */

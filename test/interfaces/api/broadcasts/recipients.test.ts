@@ -129,7 +129,7 @@ describe('GET /broadcasts/{id}/recipients', () => {
 })
 
 describe('a pending recipient', () => {
-  it('says what it waits for: the broadcast, its turn, the limit of messages to the person, another attempt', async () => {
+  it('says what it waits for: the broadcast, its turn, the limit of messages to the person', async () => {
     const contact = await at.newContact()
     const scheduled_at = new Date(at.world.now().getTime() + HOUR).toISOString()
     const { id } = await at.create({ audience: { contactIds: [contact.id] }, scheduled_at })
@@ -157,6 +157,23 @@ describe('a pending recipient', () => {
     await become('paused')
     await at.act(id, 'cancel')
     expect(await reason()).toEqual(['cancelled'])
+  })
+
+  it('is to be sent again if the upstream has not accepted it, and else waits for its outcome', async () => {
+    const reason = async () => (await at.recipients(id)).find(({ chatNumber }) => chatNumber === numbers.pending).reason
+    const values = [at.organization.id, id]
+    await at.world.database.pool.query(
+      `INSERT INTO broadcast_deferrals (organization_id, broadcast_id, n, since, attempts, retry_at)
+       SELECT organization_id, broadcast_id, n, now(), 1, now() FROM broadcast_recipients
+       WHERE organization_id = $1 AND broadcast_id = $2`,
+      values,
+    )
+    expect(await reason()).toBe('to be sent again')
+    await at.world.database.pool.query(
+      'DELETE FROM broadcast_deferrals WHERE organization_id = $1 AND broadcast_id = $2',
+      values,
+    )
+    expect(await reason()).toBe('no outcome yet')
   })
 })
 

@@ -176,7 +176,7 @@ describe('DELETE /contact', () => {
 
 function statusCallback({ phoneNumberId, businessAccountId }: TestOrganization) {
   const metadata = { display_phone_number: '15550000000', phone_number_id: phoneNumberId }
-  const status = { id: `wamid.unknown${number}`, status: 'read', timestamp: '1750000000', recipient_id: number }
+  const status = { id: 'wamid.unknown', status: 'read', timestamp: '1750000000', recipient_id: number }
   const value = { messaging_product: 'whatsapp', metadata, statuses: [status] }
   return {
     object: 'whatsapp_business_account',

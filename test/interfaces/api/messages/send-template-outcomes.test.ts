@@ -48,6 +48,12 @@ describe('a refusal by the upstream', () => {
     ])
     const events = await eventsOf(template.world, template.organization, 'message.failed')
     expect(events.filter(({ data }) => data.contact.chat_id === digits)).toHaveLength(1)
+    const [{ id }] = await template.shown(digits)
+    await expect
+      .poll(async () => (await template.read(`/messages/${id}/trace`)).body.trace.entries)
+      .toContainEqual(
+        expect.objectContaining({ kind: 'failure_answered', http_status: 200, text: expect.stringMatching(error) }),
+      )
   })
 
   it('of its credentials returns 200 with success false', async () => {

@@ -73,7 +73,7 @@ describe('the sentences of a notice', () => {
     expect(
       listed.map(({ sentences }: { sentences: { title: Sentence } }) => fillSentence(problems, sentences.title)),
     ).toEqual([
-      expect.stringMatching(/^O WhatsApp restringiu a conta: .*RESTRICTED_BIZ_INITIATED_MESSAGING/),
+      expect.stringMatching(/^O WhatsApp restringiu a conta: ele recusa modelos e campanhas \(.*RESTRICTED_BIZ_/),
       'A qualidade de 12025550100 está baixa',
     ])
   })
