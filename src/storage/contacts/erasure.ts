@@ -265,10 +265,10 @@ const eraseParticipants = statement<Slice>(
 // attempt may have work for other people, so it is blanked and forgotten only if an address is a whole value in it ($5),
 // but not as a text. SQL cannot look into packed bodies: $6 are the ids of those that contain an address, $7 the ids of
 // those in which it is a whole value.
-const eraseCallbacks = statement<Slice & { is_waiting: boolean }>(
+const eraseCallbacks = statement<{ is_waiting: boolean }>(
   'contacts.eraseCallbacks',
   `WITH slice AS (
-     SELECT id, waiting, body FROM callbacks WHERE organization_id = $1 AND id > $3 ORDER BY id LIMIT $4
+     SELECT id, waiting, body FROM callbacks WHERE organization_id = $1 AND id > $3 AND id <= $4
    ), named AS (
      SELECT c.id, c.waiting OR (s.callback_id IS NOT NULL AND s.failed_at IS NULL) OR ${awaitsImport('$1')} AS is_waiting
      FROM slice c
@@ -283,15 +283,16 @@ const eraseCallbacks = statement<Slice & { is_waiting: boolean }>(
      UPDATE callbacks c SET body = '' FROM named
      WHERE c.organization_id = $1 AND c.id = named.id AND NOT named.is_waiting
    )
-   SELECT (SELECT id::text FROM slice ORDER BY slice.id DESC LIMIT 1) AS reached, (SELECT count(*) FROM slice) AS walked,
-     EXISTS (SELECT FROM named WHERE is_waiting) AS is_waiting`,
+   SELECT EXISTS (SELECT FROM named WHERE is_waiting) AS is_waiting`,
 )
 
-const listPacked = statement<{ id: string; body: Buffer }>(
-  'contacts.listPackedCallbacks',
-  `SELECT id, body
-   FROM (SELECT id, body FROM callbacks WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3) slice
-   WHERE ${isPacked('body')}`,
+// It decides where the slice ends, since old callbacks may be deleted meanwhile: none is passed that was not looked into.
+const listSlice = statement<{ id: string; packed: Buffer | null }>(
+  'contacts.listCallbackSlice',
+  `SELECT id, CASE WHEN ${isPacked('body')} THEN body END AS packed
+   FROM callbacks WHERE organization_id = $1 AND id > $2
+   ORDER BY id
+   LIMIT $3`,
 )
 
 /** How many rows of an erased contact a slice deletes. */
@@ -426,14 +427,16 @@ export async function eraseCallbacksNaming(
 ): Promise<{ reached: string | null; isWaiting: boolean }> {
   const spellings = addresses.map((address) => address.replace(/^(?:user|parent):/, ''))
   const whole = wholeValue(spellings)
-  const packed = await db.run(listPacked, [organizationId, after, CALLBACKS])
-  const bodies = packed.map(({ id, body }) => ({ id, text: unpackBody(body).toString('utf8') }))
+  const slice = await db.run(listSlice, [organizationId, after, CALLBACKS])
+  const last = slice.at(-1)?.id
+  if (last === undefined) return { reached: null, isWaiting: false }
+  const bodies = slice.flatMap(({ id, packed }) => (packed ? [{ id, text: unpackBody(packed).toString('utf8') }] : []))
   const naming = bodies.filter(({ text }) => spellings.some((spelling) => text.includes(spelling)))
   const wholly = naming.filter(({ text }) => new RegExp(whole).test(text))
   const idsOf = (found: readonly { id: string }[]) => found.map(({ id }) => id)
-  const values = [organizationId, spellings, after, CALLBACKS, whole, idsOf(naming), idsOf(wholly)]
+  const values = [organizationId, spellings, after, last, whole, idsOf(naming), idsOf(wholly)]
   const rows = await db.run(eraseCallbacks, values)
-  return { reached: endOf(rows, CALLBACKS), isWaiting: rows[0]?.is_waiting === true }
+  return { reached: slice.length < CALLBACKS ? null : last, isWaiting: rows[0]?.is_waiting === true }
 }
 
 /** A regular expression, the same in SQL and here, for one of the addresses as a JSON string, alone or as that of a JID. */
