@@ -44,7 +44,12 @@ export function packBody(body: Buffer): Buffer | null {
   return packed.length < body.length ? packed : null
 }
 
-/** The body as it came. */
+/** The body as it came; of a damaged one the stored bytes, so that it fails by itself when it is read as JSON. */
 export function unpackBody(stored: Buffer): Buffer {
-  return stored[0] === MARK ? inflateRawSync(stored.subarray(1), OPTIONS) : stored
+  if (stored[0] !== MARK) return stored
+  try {
+    return inflateRawSync(stored.subarray(1), OPTIONS)
+  } catch {
+    return stored
+  }
 }

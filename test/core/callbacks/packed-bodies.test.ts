@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
+import { newId } from '../../../src/lib/bytes/id.js'
 import { packBody, unpackBody } from '../../../src/storage/organizations/callback-bodies.js'
-import { post, textMessage } from '../../support/callbacks.js'
+import { changeFor, envelope, post, textMessage } from '../../support/callbacks.js'
 import { conversation } from '../../support/conversations.js'
 import { callbackRows } from '../../support/rows/callbacks.js'
 import { writeAsBefore } from '../../support/rows/events.js'
@@ -40,6 +41,40 @@ describe('a raw callback', () => {
       { message: 'Hello, is it open?' },
     ])
   })
+})
+
+it('a damaged body fails by itself, and the callbacks around it are processed', async () => {
+  const from = `1650556000${++people}`
+  const bodyOf = (text: string) => {
+    const message = textMessage(from, text)
+    const change = changeFor(organization, { messages: [message] })
+    return packBody(Buffer.from(JSON.stringify(envelope(organization.businessAccountId, change)))) as Buffer
+  }
+  const garbled = bodyOf('garbled').fill(0xff, 1)
+  const cut = bodyOf('cut').subarray(0, -10)
+  const ids = Array.from({ length: 4 }, newId)
+  await world.database.pool.query(
+    `INSERT INTO callbacks (organization_id, id, body, waiting)
+     SELECT $1, id, body, true FROM unnest($2::uuid[], $3::bytea[]) AS given (id, body)`,
+    [organization.id, ids, [bodyOf('before'), garbled, cut, bodyOf('after')]],
+  )
+  const failed = async () => {
+    const { rows } = await world.database.pool.query(
+      'SELECT callback_id AS id, attempts, error FROM set_aside_callbacks WHERE organization_id = $1 ORDER BY callback_id',
+      [organization.id],
+    )
+    return rows
+  }
+  const error = 'the body of the callback is not a JSON object'
+  await world.drain()
+  expect((await conversation(world, organization, from)).body.messages).toMatchObject([
+    { message: 'before' },
+    { message: 'after' },
+  ])
+  expect(await failed()).toEqual([1, 2].map((n) => ({ id: ids[n], attempts: 1, error })))
+  world.advance(60_000)
+  await world.drain()
+  expect(await failed()).toEqual([1, 2].map((n) => ({ id: ids[n], attempts: 2, error })))
 })
 
 describe('a packed body', () => {

@@ -130,6 +130,17 @@ it('finds addresses in packed callbacks, of its organization only', async () => 
   expect(await countCallbacks(stranger)).toEqual({ blank: 0, kept: 1 })
 })
 
+it('passes packed callbacks that are damaged', async () => {
+  await storeCallbacks(CUSTOMER, 1)
+  await world.database.pool.query(
+    `INSERT INTO callbacks (organization_id, id, body, waiting) VALUES ($1, $2, '\\x01ffffff', false)`,
+    [organization.id, newId()],
+  )
+  await storeCallbacks(CUSTOMER, 1)
+  expect(await erase()).toBeNull()
+  expect(await countCallbacks()).toEqual({ blank: 2, kept: 1 })
+})
+
 it('continues where it stopped', async () => {
   const [first = ''] = await storeCallbacks(CUSTOMER, 2)
   expect(await erase({ position: { table: 'callbacks', after: first, isWaiting: false } })).toBeNull()
