@@ -15,13 +15,16 @@ export const HAS_MESSAGE = `(e.message_id IS NULL OR EXISTS (
            SELECT FROM messages WHERE ${ofOrganization('organization_id', 'e.organization_id')} AND id = e.message_id OFFSET 0
          ))`
 
-/** What is null in a message unless its event says something else. */
-const NO_STATE = `'{"outcome": null, "error": null, "held_at": null}'::jsonb`
+/**
+ * What the message `m` has unless its event says something else. The error of one that has not failed is about its file,
+ * which is shown as it is now, too.
+ */
+const DEFAULT_STATE = `jsonb_build_object('outcome', NULL, 'held_at', NULL, 'error', CASE WHEN m.status <> 'failed' THEN m.error END)`
 
 /** SQL: the data of the event `e`, with the rows of a short one below what it keeps itself. */
 export const WHOLE_DATA = `CASE WHEN e.message_id IS NULL THEN e.data ELSE (
        SELECT e.data || jsonb_build_object(
-         'message', (to_jsonb(m) - 'trace') || jsonb_build_object('assignee', ${ASSIGNEE}) || ${NO_STATE} || (e.data -> 'message'),
+         'message', (to_jsonb(m) - 'trace') || jsonb_build_object('assignee', ${ASSIGNEE}) || ${DEFAULT_STATE} || (e.data -> 'message'),
          'contact', to_jsonb(c)
        )
        FROM (

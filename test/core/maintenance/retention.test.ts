@@ -10,6 +10,7 @@ import { insertMessages, readConversations, requestIndexes, textsOf } from '../.
 import { workOffLater } from '../../support/jobs.js'
 import { hold, untilWaiting } from '../../support/locks.js'
 import { fileMessage, storedBytes } from '../../support/received-files.js'
+import { eventsOf } from '../../support/rows/events.js'
 import { jobRows } from '../../support/rows/jobs.js'
 import { mediaRows } from '../../support/rows/media.js'
 import { messageRow, messageRows } from '../../support/rows/messages.js'
@@ -394,6 +395,11 @@ describe('old files', () => {
       error: { code: 'media_removed', text: 'The file was removed after the retention time' },
     })
     expect(await young.shown()).toEqual(young.message)
+    const events = await eventsOf(world, organization, 'message.received')
+    expect(events.map(({ data }) => [data.message.media_id, data.message.error?.code ?? null])).toEqual([
+      [null, 'media_removed'],
+      [young.message.id, null],
+    ])
     expect(await storedBytes(world, organization, message.id)).toBeNull()
     expect(await storedBytes(world, organization, young.message.id)).not.toBeNull()
     const gone = await world.request('GET', message.media_url.slice(world.app.url.length))
