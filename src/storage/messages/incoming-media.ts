@@ -56,7 +56,7 @@ const RECEIVED = `
         `CASE unsettled.placeholder WHEN 'told' THEN 'message.edited' ELSE ${RECORDED_EVENT} END`,
         '$3',
         {
-          isWhole: "coalesce(unsettled.placeholder = 'told', false)",
+          isWhole: "unsettled.placeholder = 'told'",
           previousText: `CASE unsettled.placeholder WHEN 'told' THEN '${UNREADABLE_TEXT}' END`,
         },
       ),

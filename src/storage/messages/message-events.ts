@@ -23,7 +23,7 @@ export const MESSAGE_STATE = messageState(REACTIONS)
 
 /** What an event of a message has, as SQL. */
 interface MessageParts {
-  /** A condition under which it is whole in any case. */
+  /** A condition under which it is whole in any case; NULL: it is not. */
   isWhole?: string
   /** In a whole event. */
   message?: string
@@ -41,7 +41,7 @@ interface MessageParts {
 /** Events about messages `m` of contacts `c`; `type` and `id` are SQL. */
 export function messageEvents(type: string, id: string, parts: MessageParts = {}): Omit<RaisedEvents, 'from'> {
   const { isWhole, message = MESSAGE_SNAPSHOT, contact = 'to_jsonb(c)', state = MESSAGE_STATE } = parts
-  const whole = isWhole === undefined ? WRITES_AS_BEFORE : `(${WRITES_AS_BEFORE} OR ${isWhole})`
+  const whole = isWhole === undefined ? WRITES_AS_BEFORE : `(${WRITES_AS_BEFORE} OR coalesce(${isWhole}, false))`
   const more = { previous_status: parts.previousStatus, previous_message: parts.previousText, pricing: parts.price }
   const fields = Object.entries(more).map(([name, value]) => (value === undefined ? '' : orNothing(name, value)))
   return {
