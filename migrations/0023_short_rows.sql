@@ -1,5 +1,4 @@
--- Events of messages without the rows of message and contact, shorter notes in traces, packed bodies of callbacks
--- (docs/decisions/events.md).
+-- Events of messages without the rows of message and contact, packed bodies of callbacks (docs/decisions/events.md).
 
 -- The message whose row readers add to the event; null: the event has all that it shows.
 ALTER TABLE events ADD COLUMN message_id uuid;

@@ -125,65 +125,6 @@ export type TraceNote = (
   x?: string
 }
 
-/** A note as it is stored: the frequent ones are lines, which are half as large. */
-export type StoredNote = TraceNote | string
-
-/** The note for the database, with the line that replaces it there, if it has one. Version 1.0 reads no lines. */
-export function writeNote(note: TraceNote): object {
-  const line = lineOf(note)
-  return line === null ? note : { ...note, line }
-}
-
-/** The line of an ordinary note; null for others. */
-export function lineOf(note: TraceNote): string | null {
-  const words = wordsOf(note)
-  if (words === null || !words.every((word) => word === undefined || IS_WORD.test(String(word)))) return null
-  return [note.k, ...words.map((word) => word ?? '-')].join(' ')
-}
-
-/** What can be a word of a line, where `-` is what the note lacks. */
-const IS_WORD = /^(?!-$)\S+$/
-
-/** The words of a note's line, after its kind; undefined: none. Null: it has no line. */
-function wordsOf(note: TraceNote): (string | number | undefined)[] | null {
-  switch (note.k) {
-    case 'asked':
-      return note.waits ? null : [note.at, note.by, note.id, note.process, note.request, note.key, note.trace]
-    case 'calls': {
-      const [call, ...others] = note.calls
-      const isOrdinary = others.length === 0 && !note.waits && note.again === undefined
-      if (!call || !isOrdinary || call.text !== undefined || call.code !== undefined) return null
-      return [call.at, call.ms, call.outcome, call.status, call.upstream, note.recorded]
-    }
-    case 'callback':
-      return [note.id, note.status, note.at, note.done - note.at, note.said]
-    default:
-      return null
-  }
-}
-
-/** Reads a stored note. After the words of its line may be its transaction, or `idle`. */
-export function readNote(stored: StoredNote): TraceNote {
-  if (typeof stored !== 'string') return stored
-  const [kind, ...words] = stored.split(' ').map((word) => (word === '-' ? undefined : word))
-  if (kind === 'asked') {
-    const [at, by, id = '', process, request, key, trace] = words
-    const given = { ...(request && { request }), ...(key && { key }), ...(trace && { trace }) }
-    return { k: 'asked', at: Number(at), by: by as Asker, id, process: Number(process), ...given }
-  }
-  if (kind === 'calls') {
-    const [at, ms, outcome, status, upstream, recorded, x] = words
-    const answer = { ...(status && { status: Number(status) }), ...(upstream && { upstream }) }
-    const call = { at: Number(at), ms: Number(ms), outcome: outcome as CallOutcome, ...answer }
-    const rest = { ...(recorded && { recorded: Number(recorded) }), ...(x && { x }) }
-    return { k: 'calls', at: call.at + call.ms, calls: [call], ...rest }
-  }
-  const [id = '', status, at, ms, said, end] = words
-  const told = { ...(status && { status }), ...(said && { said: Number(said) }) }
-  const rest = end === 'idle' ? { idle: true as const } : { ...(end && { x: end }) }
-  return { k: 'callback', id, at: Number(at), done: Number(at) + Number(ms), ...told, ...rest }
-}
-
 /** A message has at most about this many notes; later ones that change nothing else are not written. */
 export const MAX_NOTES = 60
 

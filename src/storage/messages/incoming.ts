@@ -5,14 +5,15 @@ import type { ContactReferral } from '../../model/contacts/referral.js'
 import { gatewayType } from '../../model/instances/gateway-message.js'
 import type { Message, NetworkDetails } from '../../model/messages/message.js'
 import type { MessageExtras } from '../../model/messages/shown/extras.js'
-import { type CallbackNote, writeNote } from '../../model/messages/trace.js'
+import type { CallbackNote } from '../../model/messages/trace.js'
 import { earlierReferral, laterReferral, normalizeName, searchUsernames } from '../contacts/contacts.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
+import { EVENT_TRANSACTION_ID } from '../events/transaction-clock.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
 import { messageEvents } from './message-events.js'
 import { RECORDED_EVENT } from './messages.js'
 import { trackNewMessages } from './new-messages.js'
-import { hasRoomForNote, lacksCallbackNote, onlyNote, withIdleNote } from './trace-notes.js'
+import { hasRoomForNote } from './trace-notes.js'
 
 /** An inbound message to be recorded. */
 export interface IncomingMessage {
@@ -260,7 +261,7 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
        CASE WHEN ${IS_OURS} THEN 'sent' ELSE 'delivered' END, k.context_upstream_id, k.created_at, k.created_at,
        CASE WHEN NOT ${IS_OURS} THEN k.created_at END, CASE WHEN k.awaits_media THEN 'awaited' END,
        k.instance_id, k.network, CASE WHEN NOT ${IS_OURS} THEN c.assignee_id END, k.gateway_type,
-       ${onlyNote('k.note')}, k.traceparent,
+       jsonb_build_array(k.note || jsonb_build_object('x', ${EVENT_TRANSACTION_ID}::text)), k.traceparent,
        k.placeholder, k.handled_by
      FROM next k JOIN numbered c ON c.id = k.sender_id LEFT JOIN LATERAL (
        ${newestChange('c.id', 'k.upstream_id', ...authorOf('k'))}
@@ -269,12 +270,12 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      RETURNING *
    ), repeated AS (
      -- Notes further callbacks that bring a recorded message, each once.
-     UPDATE messages m SET trace = ${withIdleNote('m', 'f.note')}
+     UPDATE messages m SET trace = coalesce(m.trace, '[]') || (f.note || '{"idle": true}')
      FROM found f
      WHERE f.is_duplicate AND NOT f.fills AND NOT f.was_history
        AND ${ofOrganization('m.organization_id', '$1::uuid')} AND m.upstream_id = f.upstream_id
        AND m.instance_id IS NOT DISTINCT FROM f.instance_id AND ${hasRoomForNote('m')}
-       AND ${lacksCallbackNote('m', 'f.note')}
+       AND NOT coalesce(m.trace, '[]') @> jsonb_build_array(f.note - ARRAY['at', 'done', 'said'])
    ), ${trackNewMessages('SELECT organization_id, contact_id, instance_id, seq FROM recorded')}, received AS (
      -- Raises the events of the messages, unless they wait for their files or are held. Whole ones have the contacts as they
      -- were then.
@@ -407,7 +408,7 @@ function toRecord({ person, sender, message, renamedEventId }: SentMessage, n: n
     network: message.network,
     created_at: message.created_at,
     gateway_type: gatewayType(message),
-    note: writeNote(message.note),
+    note: message.note,
     traceparent: message.traceparent,
     placeholder: message.placeholder,
     handled_by: message.handled_by,

@@ -5,13 +5,7 @@ import { gatewayType, networkType } from '../../model/instances/gateway-message.
 import { mediaExpiry } from '../../model/messages/media.js'
 import type { MessageError } from '../../model/messages/message.js'
 import type { Acceptance, NotRecorded, OutgoingMessage, Recorded } from '../../model/messages/outgoing.js'
-import {
-  type CallsNote,
-  type FailureNote,
-  type RepeatedNote,
-  type SettledNote,
-  writeNote,
-} from '../../model/messages/trace.js'
+import type { CallsNote, FailureNote, RepeatedNote, SettledNote } from '../../model/messages/trace.js'
 import { countChanges } from '../counts/campaigns.js'
 import { HISTORY_GOES_ON } from '../events/histories.js'
 import { ASSIGNEE } from '../events/message-rows.js'
@@ -20,7 +14,7 @@ import { WRITES_AS_BEFORE } from '../processes/version-before.js'
 import { messageEvents, messageState } from './message-events.js'
 import { ACCEPTED_EVENT } from './messages.js'
 import { trackNewMessages } from './new-messages.js'
-import { firstNote, hasRoomForNote, withNote } from './trace-notes.js'
+import { hasRoomForNote, withNote } from './trace-notes.js'
 
 /** Why a batch skipped a message: another one is to the same contact, or the row is locked. */
 type Skipped = 'same_contact' | 'locked'
@@ -100,7 +94,7 @@ const record = sharedStatement<RecordRow>(
        message_type text, text text, media_type text, content jsonb, media_id uuid, media_expires_at timestamptz,
        reply_to_id text, reply_to_uuid uuid, is_reaction boolean, pair_limit boolean, assignee_id uuid, created_at timestamptz,
        contact_event_id uuid, is_promotional boolean, instance_id uuid, uses_jids boolean, fits_groups boolean, campaign_id uuid,
-       broadcast_id uuid, recipient_n int, parameters jsonb, gateway_type text, asked jsonb, traceparent text)
+       broadcast_id uuid, recipient_n int, parameters jsonb, gateway_type text, trace jsonb, traceparent text)
      ${FEW}
    ), found AS (
      -- The contact of each message: the first address that is known decides.
@@ -191,7 +185,7 @@ const record = sharedStatement<RecordRow>(
      SELECT g.organization_id, g.id, c.id, CASE WHEN g.is_reaction THEN NULL ELSE c.last_seq END, g.sender_type, g.message_type,
        g.text, g.media_type, g.content, g.media_id, g.media_expires_at, 'sent', 'pending', c.reply_to_upstream_id, g.assignee_id,
        g.created_at, g.created_at, g.instance_id, g.campaign_id, g.broadcast_id, g.recipient_n, g.gateway_type,
-       ${firstNote('g.asked')}, g.traceparent
+       g.trace, g.traceparent
      FROM numbered c JOIN given g USING (n)
    ), singles AS (
      -- Creates the recipients of one-off sends.
@@ -457,7 +451,7 @@ function toRecordset(messages: readonly OutgoingMessage[]): string {
       recipient_n: message.recipient?.n,
       parameters: message.recipient?.parameters,
       gateway_type: gatewayType({ ...message, network: null }),
-      asked: writeNote(message.asked),
+      trace: [message.asked],
       traceparent: message.traceparent,
     })),
   )
@@ -523,7 +517,7 @@ function toAcceptanceset(acceptances: readonly Acceptance[]): string {
         event_id: eventId,
         network,
         gateway_type: network?.message && networkType(network.message),
-        note: writeNote(note),
+        note,
         is_held: isHeld,
       }),
     ),

@@ -4,12 +4,11 @@ import { searchableText } from '../../model/conversations/search-terms.js'
 import { gatewayType } from '../../model/instances/gateway-message.js'
 import type { MessageStatus } from '../../model/messages/message.js'
 import type { Fall } from '../../model/messages/phone-history.js'
-import { writeNote } from '../../model/messages/trace.js'
 import { INDEX_STEP } from '../conversations/search.js'
 import { countOnChannels } from '../counts/channels.js'
+import { EVENT_TRANSACTION_ID } from '../events/transaction-clock.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
 import { authorOf, type IncomingMessage, newestChange, withChangeMark } from './incoming.js'
-import { onlyNote } from './trace-notes.js'
 
 // What a phone's history adds to a conversation, within one transaction that locks the contact. Older messages fall to
 // lower numbers, so that the numbers of newer ones stay: see docs/decisions/phone-history.md.
@@ -148,7 +147,7 @@ const insert = statement<{ seq: number; text: string; media_state: string | null
        g.error, g.context_upstream_id, g.created_at, least(g.created_at, now()), g.created_at,
        CASE WHEN g.is_read THEN g.created_at END,
        CASE WHEN g.awaits_media AND change.message_type IS DISTINCT FROM 'revoke' THEN 'retried' END,
-       g.instance_id, g.network, g.gateway_type, ${onlyNote('g.note')},
+       g.instance_id, g.network, g.gateway_type, jsonb_build_array(g.note || jsonb_build_object('x', ${EVENT_TRANSACTION_ID}::text)),
        g.placeholder, true
      FROM given g LEFT JOIN LATERAL (
        ${newestChange('$2', 'g.upstream_id', ...authorOf('g'))}
@@ -359,7 +358,7 @@ function toRecord({ seq, message, status }: NewHistoricMessage): Record<string, 
     awaits_media: message.awaitsMedia,
     placeholder: message.placeholder === null ? null : 'told',
     gateway_type: gatewayType(message),
-    note: writeNote(message.note),
+    note: message.note,
     created_at: message.created_at,
   }
 }

@@ -2,7 +2,6 @@ import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, statement } from '../../database/statement.js'
 import { newId } from '../../lib/bytes/id.js'
 import { gatewayType } from '../../model/instances/gateway-message.js'
-import { writeNote } from '../../model/messages/trace.js'
 import { earlierReferral, laterReferral } from '../contacts/contacts.js'
 import { changeSearchableMessage, type SearchableMessage } from '../conversations/search.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
@@ -154,7 +153,7 @@ export async function fillPlaceholder(
     network && JSON.stringify(network),
     gatewayType(message),
     message.awaitsMedia,
-    JSON.stringify(writeNote(message.note)),
+    JSON.stringify(message.note),
     message.eventId,
     toJson(extras),
   ]

@@ -2,13 +2,13 @@ import type { Queryable } from '../../database/pool.js'
 import { FEW, FEW_ROWS, ofOrganization, organizationsOf, sharedStatement } from '../../database/statement.js'
 import { type MessageError, type MessageStatus, OUTCOME_UNKNOWN } from '../../model/messages/message.js'
 import type { Price } from '../../model/messages/price.js'
-import { type CallbackNote, writeNote } from '../../model/messages/trace.js'
+import type { CallbackNote } from '../../model/messages/trace.js'
 import { countChanges } from '../counts/campaigns.js'
 import { raiseEvents } from '../events/raise.js'
 import { WRITES_AS_BEFORE } from '../processes/version-before.js'
 import { MESSAGE_SNAPSHOT, MESSAGE_STATE, messageEvents } from './message-events.js'
 import { ACCEPTED_EVENT, hasContact } from './messages.js'
-import { hasRoomForNote, lacksCallbackNote, withIdleNote, withNote } from './trace-notes.js'
+import { hasRoomForNote, withNote } from './trace-notes.js'
 
 export interface ReportedStatus {
   organizationId: string
@@ -113,11 +113,11 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
      RETURNING b.n, m AS message
    ), noted AS (
      -- Notes the statuses that change nothing, each once.
-     UPDATE messages m SET trace = ${withIdleNote('m', 'g.note')}
+     UPDATE messages m SET trace = coalesce(m.trace, '[]') || (g.note || '{"idle": true}')
      FROM before b JOIN given g USING (n) LEFT JOIN updated u USING (n)
      WHERE u.n IS NULL AND ${ofOrganization('m.organization_id', 'b.organization_id')} AND m.id = b.id
        AND ${hasRoomForNote('m')}
-       AND ${lacksCallbackNote('m', 'g.note')}
+       AND NOT coalesce(m.trace, '[]') @> jsonb_build_array(g.note - ARRAY['at', 'done', 'said'])
      RETURNING b.n, m AS message
    ), told AS (
      -- The messages that are sent, for webhooks of the gateway: their clients know the upstream's word for it. Late, after
@@ -255,7 +255,7 @@ function toRecordset(statuses: readonly ReportedStatus[]): string {
         sent_event_id: eventIds[0],
         event_id: eventIds[1],
         instance_id: instanceId,
-        note: writeNote(note),
+        note,
       }),
     ),
   )

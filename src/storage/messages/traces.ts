@@ -2,18 +2,11 @@ import type { Queryable } from '../../database/pool.js'
 import { FEW_ROWS, ofOrganization, sharedStatement, statement } from '../../database/statement.js'
 import { isUuid } from '../../lib/bytes/id.js'
 import type { Asker } from '../../model/messages/cause.js'
-import {
-  readNote,
-  type StoredNote,
-  type TraceDelivery,
-  type TracedMessage,
-  type TraceEvent,
-  type TraceRelative,
-} from '../../model/messages/trace.js'
+import type { TraceDelivery, TracedMessage, TraceEvent, TraceRelative } from '../../model/messages/trace.js'
 import { isDeadProcess } from '../processes/process-registry.js'
 import { hasContact } from './messages.js'
 
-const find = statement<Omit<TracedMessage, 'trace'> & { trace: StoredNote[] | null }>(
+const find = statement<TracedMessage>(
   'traces.find',
   `SELECT m.id, m.contact_id, m.seq, m.upstream_id, m.sender_type, m.status, m.outcome, m.error, m.recorded_at, m.accepted_at,
      m.delivered_at, m.read_at, m.failed_at, m.broadcast_id, m.trace
@@ -86,7 +79,7 @@ export async function findTracedMessage(
   id: string,
 ): Promise<TracedMessage | null> {
   const [row] = await db.run(find, [organizationId, isUuid(id) ? id : null, id])
-  return row === undefined ? null : { ...row, trace: row.trace?.map(readNote) ?? null }
+  return row ?? null
 }
 
 /** At most `limit` events of a message that these transactions raised, in order. */
