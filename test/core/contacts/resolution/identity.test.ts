@@ -191,6 +191,21 @@ describe('a changed number', () => {
     expect(await texts(next)).toEqual(['moved', 'late', 'two'])
   })
 
+  it.each([
+    ['without a number is of the person who moved', false],
+    ['with the new number is of another person', true],
+  ])('is announced late, and an earlier notice of a user id %s', async (_name, namesNumber) => {
+    const [old, next, before, after] = [newNumber(), newNumber(), newUserId(), newUserId()]
+    const ids = { type: 'user_changed_user_id', user_id: after, previous_user_id: before, body: 'renamed' }
+    const change = { type: 'user_changed_number', wa_id: next, customer: old }
+    await take(
+      both(next, after, 'two', 14),
+      notice(namesNumber ? { from: next } : {}, ids),
+      notice({ from: next }, change, 12),
+    )
+    expect(await texts(userIdChatId(after))).toEqual(['two', 'renamed', ...(namesNumber ? [] : ['moved'])])
+  })
+
   it('in the name of a profile is ignored', async () => {
     const [victim, old, next] = [newNumber(), newNumber(), newNumber()]
     await take(fromNumber(victim, 'victim'), fromNumber(old, 'one'))
