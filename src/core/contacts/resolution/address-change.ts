@@ -8,6 +8,7 @@ import {
 } from '../../../storage/contacts/addresses.js'
 import { renumberContact } from '../../../storage/contacts/contacts.js'
 import {
+  type AddressOwner,
   addUserId,
   assignNumber,
   createResolvedContact,
@@ -122,7 +123,7 @@ async function findByNewAddress(
   if (known) return { contact: known, isSure: true }
   if (to.number === null) return null
   const owner = findCurrentOwner(resolution, to.number)
-  if (!owner || !isOwnerAt(owner.row, resolution.at)) return null
+  if (!owner || !hadNumber(resolution, owner, to.number)) return null
   const { contact } = owner
   if (contact.id === mover?.id) return { contact, isSure: true }
   const isOther =
@@ -131,6 +132,11 @@ async function findByNewAddress(
   // A contact that wrote from the new number before the change is a different person.
   const { transaction, organizationId, at } = resolution
   return { contact, isSure: !isOther && !(await hasMessageBefore(transaction, organizationId, contact.id, at)) }
+}
+
+/** Whether the number led to the contact at that moment, perhaps as one of two contacts that are one now. */
+function hadNumber(resolution: Resolution, { contact, row }: AddressOwner, number: NumberForms): boolean {
+  return isOwnerAt(row, resolution.at) || findOwnerThen(resolution, number)?.contact.id === contact.id
 }
 
 /** The contacts of the old and the new address are one person. */

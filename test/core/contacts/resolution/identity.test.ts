@@ -206,6 +206,15 @@ describe('a changed number', () => {
     expect(await texts(userIdChatId(after))).toEqual(['two', 'renamed', ...(namesNumber ? [] : ['moved'])])
   })
 
+  it('is announced late, and the new number has led to two contacts that are one now', async () => {
+    const [old, next, before, after] = [newNumber(), newNumber(), newUserId(), newUserId()]
+    const ids = { type: 'user_changed_user_id', user_id: after, previous_user_id: before, body: 'renamed' }
+    await take(both(next, before, 'one', 4), both(next, after, 'two', 10), notice({}, ids, 6))
+    await take(notice({ from: old }, { type: 'user_changed_number', wa_id: next }, 2))
+    expect(await texts(next)).toEqual(['one', 'two', 'renamed', 'moved'])
+    expect(await texts(old)).toEqual(await texts(next))
+  })
+
   it('in the name of a profile is ignored', async () => {
     const [victim, old, next] = [newNumber(), newNumber(), newNumber()]
     await take(fromNumber(victim, 'victim'), fromNumber(old, 'one'))
