@@ -86,9 +86,15 @@ export async function registerThisProcess(database: Database, log: Logger): Prom
   return {
     processId,
     removeDead: async () => {
-      const found = await removeDeadProcesses(database, processId, dead.since(DEAD_MS))
-      dead.note(found.dead)
-      return found.now
+      try {
+        const found = await removeDeadProcesses(database, processId, dead.since(DEAD_MS))
+        dead.note(found.dead)
+        return found.now
+      } catch (error) {
+        // After an outage, those that were dead before it have time to be registered again, too.
+        dead.note([])
+        throw error
+      }
     },
     listen: (wanted) => {
       listener = wanted
