@@ -18,7 +18,7 @@ export async function drainJobs(
   const report = createReports(database, processId, log, new AbortController().signal)
   const options: PlacesOptions = { database, log, processId, tasks, report, onEnd: () => undefined }
   for (;;) {
-    const { due } = await pollJobs(database, processId, { dead: [], knownIds: [] })
+    const { due } = await pollJobs(database, processId, [])
     if (due.length === 0) return
     for (const name of CLASSES.filter((one) => due.includes(one))) {
       const places = createPlaces(name, options, PLACES)
