@@ -215,6 +215,22 @@ describe('a changed number', () => {
     expect(await texts(old)).toEqual(await texts(next))
   })
 
+  it('with the old user id leads to one contact, if the old number and the old id led to two', async () => {
+    const [old, next, before, after] = [newNumber(), newNumber(), newUserId(), newUserId()]
+    const system = { type: 'user_changed_number', wa_id: next, user_id: after, previous_user_id: before }
+    await take(fromUser(before, 'by id'), fromNumber(old, 'by number', 1), notice({ from: old }, system))
+    expect(await texts(next)).toEqual(['by id', 'by number', 'moved'])
+    expect(await texts(userIdChatId(after))).toEqual(await texts(next))
+  })
+
+  it('with the old user id leaves the old number to whoever wrote from it since', async () => {
+    const [old, next, before, after] = [newNumber(), newNumber(), newUserId(), newUserId()]
+    const system = { type: 'user_changed_number', wa_id: next, user_id: after, previous_user_id: before }
+    await take(fromUser(before, 'mine'), fromNumber(old, 'theirs', 12), notice({ from: old }, system))
+    expect(await texts(old)).toEqual(['theirs'])
+    expect(await texts(next)).toEqual(['mine', 'moved'])
+  })
+
   it('in the name of a profile is ignored', async () => {
     const [victim, old, next] = [newNumber(), newNumber(), newNumber()]
     await take(fromNumber(victim, 'victim'), fromNumber(old, 'one'))
