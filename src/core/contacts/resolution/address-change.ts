@@ -132,21 +132,19 @@ async function findByNewAddress(
   const known = userId === null ? null : findByUserId(resolution, userId)
   if (known) return { contact: known, isSure: true }
   if (to.number === null) return null
-  const owner = findCurrentOwner(resolution, to.number)
-  if (!owner || !hadNumber(resolution, owner, to.number)) return null
+  const { transaction, organizationId, at } = resolution
+  const current = findCurrentOwner(resolution, to.number)
+  const isCurrent = current !== null && isOwnerAt(current.row, at)
+  const owner = isCurrent ? current : findOwnerThen(resolution, to.number)
+  if (!owner) return null
   const { contact } = owner
   if (contact.id === mover?.id) return { contact, isSure: true }
   const isOther =
     (userId !== null && hasOtherUserId(resolution, contact, userId)) ||
     (mover && haveDifferentUserIds(resolution, mover, contact))
   // A contact that wrote from the new number before the change is a different person.
-  const { transaction, organizationId, at } = resolution
-  return { contact, isSure: !isOther && !(await hasMessageBefore(transaction, organizationId, contact.id, at)) }
-}
-
-/** Whether the number led to the contact at that moment, perhaps as one of two contacts that are one now. */
-function hadNumber(resolution: Resolution, { contact, row }: AddressOwner, number: NumberForms): boolean {
-  return isOwnerAt(row, resolution.at) || findOwnerThen(resolution, number)?.contact.id === contact.id
+  const isSure = !isOther && !(await hasMessageBefore(transaction, organizationId, contact.id, at))
+  return isSure || isCurrent ? { contact, isSure } : null
 }
 
 /** The contacts of the old and the new address are one person. */

@@ -215,6 +215,15 @@ describe('a changed number', () => {
     expect(await texts(old)).toEqual(await texts(next))
   })
 
+  it('is announced late, and whoever has the new number since turns out to be the same person', async () => {
+    const [old, next, before, after] = [newNumber(), newNumber(), newUserId(), newUserId()]
+    const ids = { type: 'user_changed_user_id', user_id: after, previous_user_id: before, body: 'renamed' }
+    await take(both(next, before, 'one', 4), both(next, after, 'two', 10))
+    await take(notice({ from: old }, { type: 'user_changed_number', wa_id: next }, 2), notice({}, ids, 6))
+    expect(await texts(next)).toEqual(['one', 'moved', 'two', 'renamed'])
+    expect(await texts(old)).toEqual(await texts(next))
+  })
+
   it('with the old user id leads to one contact, if the old number and the old id led to two', async () => {
     const [old, next, before, after] = [newNumber(), newNumber(), newUserId(), newUserId()]
     const system = { type: 'user_changed_number', wa_id: next, user_id: after, previous_user_id: before }
