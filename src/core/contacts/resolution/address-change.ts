@@ -75,7 +75,7 @@ export async function applyAddressChange(
 }
 
 async function applyChange(resolution: Resolution, change: Change, profileName: string | null): Promise<string> {
-  const known = await findByOldAddress(resolution, change)
+  const known = await resolveOldAddress(resolution, change)
   const arrived = await findByNewAddress(resolution, change, known)
   // A contact that has both addresses has applied this change before.
   const lastAtOld = change.from.number && findCurrentOwner(resolution, change.from.number)
@@ -99,7 +99,7 @@ function isUndone(resolution: Resolution, one: Contact, other: Contact): boolean
  * The contact that the old address led to at that moment. A contact with another user id is a different person. Two
  * contacts, one of the old number and one of the old user id, are merged if they can be one person.
  */
-async function findByOldAddress(resolution: Resolution, { addressChange, from }: Change): Promise<Contact | null> {
+async function resolveOldAddress(resolution: Resolution, { addressChange, from }: Change): Promise<Contact | null> {
   const { userId } = addressChange.from
   const known = userId === null ? null : findByUserId(resolution, userId)
   const owner = from.number && findOldOwner(resolution, from.number)

@@ -215,7 +215,7 @@ describe('a changed number', () => {
     expect(await texts(old)).toEqual(await texts(next))
   })
 
-  it('is announced late, and whoever has the new number since turns out to be the same person', async () => {
+  it('announced late leads to one contact, if the later owner of the new number is the same person', async () => {
     const [old, next, before, after] = [newNumber(), newNumber(), newUserId(), newUserId()]
     const ids = { type: 'user_changed_user_id', user_id: after, previous_user_id: before, body: 'renamed' }
     await take(both(next, before, 'one', 4), both(next, after, 'two', 10))
@@ -232,7 +232,7 @@ describe('a changed number', () => {
     expect(await texts(userIdChatId(after))).toEqual(await texts(next))
   })
 
-  it('with the old user id leaves the old number to whoever wrote from it since', async () => {
+  it('with the old user id does not take the old number from a person who wrote later', async () => {
     const [old, next, before, after] = [newNumber(), newNumber(), newUserId(), newUserId()]
     const system = { type: 'user_changed_number', wa_id: next, user_id: after, previous_user_id: before }
     await take(fromUser(before, 'mine'), fromNumber(old, 'theirs', 12), notice({ from: old }, system))
