@@ -1,10 +1,8 @@
 import type { Context } from '../context.js'
-import { createLasting } from '../lib/async/lasting.js'
 import { type Loop, startLoop } from '../lib/async/loop.js'
 import { withTimeout } from '../lib/async/timeout.js'
 import { JOB_CLASSES, type JobClassName, type JobTask, type RunJob } from '../model/jobs.js'
 import { pollJobs, startRecurringJobs } from '../storage/jobs/queue.js'
-import { DEAD_MS } from '../storage/processes/process-registry.js'
 import { createPlaces, type Places, type PlacesOptions } from './places.js'
 import { RECURRING_TASKS } from './recurring.js'
 import { createReports } from './reports.js'
@@ -51,7 +49,6 @@ export function startJobRunner(ctx: RunnerContext, tasks: Record<JobTask, RunJob
   }
   const classes = new Map(CLASSES.map((name) => [name, startClass(createPlaces(name, options), log)]))
   const all = [...classes.values()]
-  const dead = createLasting()
   let soonestMs: number | null = null
   let hasRecurring = false
   let isFailing = false
@@ -60,8 +57,7 @@ export function startJobRunner(ctx: RunnerContext, tasks: Record<JobTask, RunJob
     if (!hasRecurring) await unlessHung(startRecurringJobs(database, RECURRING_TASKS))
     hasRecurring = true
     const knownIds = all.flatMap(({ places }) => places.runningIds())
-    const found = await unlessHung(pollJobs(database, processId, { dead: dead.since(DEAD_MS), knownIds }))
-    dead.note(found.dead)
+    const found = await unlessHung(pollJobs(database, processId, knownIds))
     for (const job of found.setAside) log.error(job, 'a job is set aside, because its processes died')
     soonestMs = found.soonestMs
     isFailing = false

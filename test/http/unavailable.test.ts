@@ -126,15 +126,16 @@ describe('a database that is unavailable', () => {
 describe('a database that does not answer', () => {
   it('does not keep /metrics: what cannot be read is absent or NaN, until it answers', async () => {
     const metrics = async () => (await fetch(`${app.url}/metrics`)).text()
-    expect(await metrics()).toMatch(/^parley_processes\{.*\} 2$/m)
+    // Connections that the tests before have cut are replaced first.
+    await expect.poll(metrics).toMatch(/^parley_processes\{.*\} 2$/m)
     proxy.freeze()
     try {
       // Nothing ends the statements of these connections, so a scrape that waited for them would never be answered.
       const frozen = await metrics()
       expect(frozen).not.toMatch(/^parley_processes\{/m)
       expect(frozen).not.toMatch(/^parley_table_bytes\{/m)
-      expect(frozen).toMatch(/^parley_callbacks_waiting NaN$/m)
-      expect(frozen).toMatch(/^parley_jobs_due\{class="\w+"\} NaN$/m)
+      expect(frozen).toMatch(/^parley_callbacks_waiting nan$/im)
+      expect(frozen).toMatch(/^parley_jobs_due\{class="\w+"\} nan$/im)
       expect(frozen).toMatch(/^parley_database_connections\{.*\} \d+$/m)
       expect(await metrics()).not.toMatch(/^parley_processes\{/m)
     } finally {

@@ -4,12 +4,13 @@ import { type Claimed, claimJobs, finishJobs, MAX_WALK, pollJobs } from '../../s
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { makeJobsDue } from '../support/jobs.js'
 import { watchPlans } from '../support/plans.js'
-import { addJobs, addLaterJobs, FIRST, jobs, nameOf, newOrganizations, SECOND } from './support.js'
+import { addJobs, addLaterJobs, FIRST, jobs, nameOf, newOrganizations, registerAs, SECOND } from './support.js'
 
 let database: TestDatabase
 
 beforeAll(async () => {
   database = await createTestDatabase()
+  await registerAs(database, PROCESS)
 })
 
 afterAll(() => database.drop())
@@ -89,6 +90,15 @@ describe('a claim', () => {
     expect(second.hasMore).toBe(false)
   })
 
+  it('takes nothing for a process that was removed, until it is registered again', async () => {
+    await addJobs(database, FIRST, 'fetch_media', ['due'])
+    await database.pool.query('DELETE FROM processes WHERE id = $1', [PROCESS])
+    const refused = await claim({ after: SECOND })
+    await registerAs(database, PROCESS)
+    expect(refused).toEqual({ jobs: [], reached: SECOND, hasMore: false })
+    expect(namesOf(await claim({}))).toEqual(['due'])
+  })
+
   it('leaves jobs of later, of other classes, claimed and failed ones', async () => {
     await addJobs(database, FIRST, 'fetch_media', ['later', 'claimed', 'failed'])
     await database.pool.query(
@@ -113,7 +123,7 @@ describe('a claim', () => {
     const first = await claim({})
     expect(first).toMatchObject({ jobs: [], hasMore: true })
     expect(namesOf(await claim({ after: first.reached, since: NIL_UUID }))).toEqual(['due'])
-    const found = await pollJobs(database, PROCESS, { dead: [], knownIds: [] })
+    const found = await pollJobs(database, PROCESS, [])
     expect(found.due).toContain('media')
   })
 
@@ -144,7 +154,7 @@ describe('a claim', () => {
     const explain = await watchPlans(database)
     const plans = await explain(async () => {
       expect(namesOf(await claim({ free: 2 }))).toEqual([null, 'due'])
-      await pollJobs(database, PROCESS, { dead: [], knownIds: [] })
+      await pollJobs(database, PROCESS, [])
     })
     expect(plans).toHaveLength(2)
     for (const { rows, nodes } of plans) expect(rows, nodes).toBeLessThan(50)
@@ -152,10 +162,10 @@ describe('a claim', () => {
 })
 
 describe('a poll', () => {
-  const poll = (dead: number[] = [], knownIds: number[] = []) => pollJobs(database, PROCESS, { dead, knownIds })
+  const poll = (knownIds: number[] = []) => pollJobs(database, PROCESS, knownIds)
 
   it('finds the classes with due jobs, and when the next one becomes due', async () => {
-    expect(await poll()).toEqual({ due: [], soonestMs: null, dead: [], setAside: [] })
+    expect(await poll()).toEqual({ due: [], soonestMs: null, setAside: [] })
     await addJobs(database, FIRST, 'sync_orders', ['later'])
     await database.pool.query(`UPDATE jobs SET run_at = now() + interval '1 hour'`)
     await addJobs(database, SECOND, 'fetch_media', ['due'])
@@ -164,15 +174,15 @@ describe('a poll', () => {
     expect(found.soonestMs).toBeGreaterThan(3_500_000)
   })
 
-  it('frees the jobs of a process that was dead at the poll before and still is', async () => {
+  it('frees the jobs of a process that was removed, not of one that seems dead', async () => {
+    await registerAs(database, 4711)
     await addJobs(database, FIRST, 'fetch_media', ['of the dead'])
     await database.pool.query('UPDATE jobs SET process_id = 4711, attempts = 1, claimed_at = now()')
-    const first = await poll()
-    expect(first).toMatchObject({ due: [], dead: [4711] })
+    for (let polls = 0; polls < 2; polls++) expect(await poll()).toMatchObject({ due: [], setAside: [] })
     expect(await jobs(database)).toMatchObject([{ running: true }])
-    expect(await poll(first.dead)).toMatchObject({ due: [], setAside: [] })
+    await database.pool.query('DELETE FROM processes WHERE id = 4711')
+    expect(await poll()).toMatchObject({ due: [], setAside: [] })
     expect(await jobs(database)).toMatchObject([{ running: false, attempts: 1, failed: false }])
-    expect(await poll()).toMatchObject({ due: [], dead: [] })
     await makeJobsDue({ database })
     expect(await poll()).toMatchObject({ due: ['alone'] })
   })
@@ -182,7 +192,7 @@ describe('a poll', () => {
     const { jobs: claimed } = await claim({})
     expect(await poll()).toMatchObject({ due: [] })
     await database.pool.query(`UPDATE jobs SET claimed_at = now() - interval '1 minute'`)
-    expect(await poll([], [claimed[0]?.id ?? 0])).toMatchObject({ due: ['media'] })
+    expect(await poll([claimed[0]?.id ?? 0])).toMatchObject({ due: ['media'] })
     expect(await jobs(database)).toMatchObject([
       { name: 'running', running: true },
       { name: 'lost', running: false },

@@ -12,12 +12,13 @@ import {
 } from '../../src/storage/jobs/queue.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { makeJobsDue } from '../support/jobs.js'
-import { addJobs, FIRST, jobs, nameOf, request, SECOND } from './support.js'
+import { addJobs, FIRST, jobs, nameOf, registerAs, request, SECOND } from './support.js'
 
 let database: TestDatabase
 
 beforeAll(async () => {
   database = await createTestDatabase()
+  await registerAs(database, PROCESS)
 })
 
 afterAll(() => database.drop())
@@ -41,13 +42,13 @@ async function claim(name: JobClassName): Promise<ClaimedJob[]> {
   return claimed.jobs
 }
 
-/** The death of the process that has claimed the jobs, as the others see it. */
+/** The process that has claimed the jobs is found dead and removed. Then another one has its id. */
 async function die() {
-  const { dead } = await pollJobs(database, OTHER_PROCESS, { dead: [], knownIds: [] })
-  expect(dead).toEqual([PROCESS])
+  await database.pool.query('DELETE FROM processes WHERE id = $1', [PROCESS])
   const from = await serverTime()
-  const found = await pollJobs(database, OTHER_PROCESS, { dead, knownIds: [] })
+  const found = await pollJobs(database, OTHER_PROCESS, [])
   died = { from, to: await serverTime() }
+  await registerAs(database, PROCESS)
   return found
 }
 
@@ -126,10 +127,10 @@ describe('a job whose process died', () => {
     await dieWith('media', 2)
     for (const [index, seconds] of [60, 300, 1_500, 7_500, 22_026, 22_026].entries()) {
       await expectWait(seconds * 1_000)
-      expect(await pollJobs(database, OTHER_PROCESS, { dead: [], knownIds: [] })).toMatchObject({ due: [] })
+      expect(await pollJobs(database, OTHER_PROCESS, [])).toMatchObject({ due: [] })
       expect(await stateOf('fetch_media')).toMatchObject([{ failed: true }])
       await database.pool.query('UPDATE jobs SET run_at = now()')
-      expect(await pollJobs(database, OTHER_PROCESS, { dead: [], knownIds: [] })).toMatchObject({ due: ['alone'] })
+      expect(await pollJobs(database, OTHER_PROCESS, [])).toMatchObject({ due: ['alone'] })
       await dieWith('alone', 1)
       expect(await stateOf('fetch_media')).toMatchObject([
         { failed: true, error: `its process died ${index + 3} times` },

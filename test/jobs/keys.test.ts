@@ -2,12 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { NIL_UUID } from '../../src/lib/bytes/id.js'
 import { type ClaimedJob, claimJobs, finishJobs, type PutBack, putJobsBack } from '../../src/storage/jobs/queue.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
-import { FIRST, jobs, nameOf, request, SECOND } from './support.js'
+import { FIRST, jobs, nameOf, registerAs, request, SECOND } from './support.js'
 
 let database: TestDatabase
 
 beforeAll(async () => {
   database = await createTestDatabase()
+  await registerAs(database, PROCESS)
 })
 
 afterAll(() => database.drop())

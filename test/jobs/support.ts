@@ -50,6 +50,11 @@ export async function startProcess({ connection }: TestDatabase, processLog = lo
   }
 }
 
+/** Registers a process by its id, without a lock. */
+export async function registerAs({ pool }: Pick<Database, 'pool'>, processId: number): Promise<void> {
+  await pool.query(`INSERT INTO processes (id, version) OVERRIDING SYSTEM VALUE VALUES ($1, '1.0.0')`, [processId])
+}
+
 /** All tasks: those given, and for the others one that does nothing. Recurring ones wait for long. */
 export function withIdleTasks(tasks: Partial<Record<JobTask, RunJob>>): Record<JobTask, RunJob> {
   const idle = Object.keys(JOB_TASKS).map((task) => {

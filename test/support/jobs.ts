@@ -18,13 +18,17 @@ export async function drainJobs(
   const report = createReports(database, processId, log, new AbortController().signal)
   const options: PlacesOptions = { database, log, processId, tasks, report, onEnd: () => undefined }
   for (;;) {
-    const { due } = await pollJobs(database, processId, { dead: [], knownIds: [] })
+    const { due } = await pollJobs(database, processId, [])
     if (due.length === 0) return
+    let count = 0
     for (const name of CLASSES.filter((one) => due.includes(one))) {
       const places = createPlaces(name, options, PLACES)
       await places.fill()
+      count += places.runningIds().length
       await places.settled()
     }
+    // Jobs of suspended organizations stay due.
+    if (count === 0) return
   }
 }
 

@@ -31,11 +31,11 @@ interface Options {
 export function addMovingCommands(org: Command, invocation: Invocation): void {
   org
     .command('suspend <org>')
-    .description('let an organization stand still: its requests and callbacks are refused with 503, and no work runs')
+    .description('stop an organization, to move it: its requests and callbacks are refused with 503, and no work runs')
     .action((name) => suspend(invocation, name))
   org
     .command('resume <org>')
-    .description('let a suspended organization work again')
+    .description('end the suspension of an organization')
     .action((name) => resume(invocation, name))
   org
     .command('export <org> <file>')
@@ -50,7 +50,7 @@ export function addMovingCommands(org: Command, invocation: Invocation): void {
     .action((file, options) => importFrom(invocation, file, options))
   org
     .command('forward <org>')
-    .description('lead the old links of a suspended organization to the cell where it is now, also after its deletion')
+    .description('redirect old links of a suspended organization to the cell where it is now, also after its deletion')
     .requiredOption('--to <url>', 'address of that cell, such as https://us1.chat.example.com (required)')
     .action((name, options) => forward(invocation, name, options))
 }
@@ -61,7 +61,7 @@ async function suspend({ env, streams }: Invocation, name: string): Promise<void
     await suspendOrganization(ctx, organization.id)
     return organization
   })
-  printDone(streams, `The organization "${slug}" is suspended, until parley org resume ${slug}`)
+  printDone(streams, `The organization "${slug}" is suspended until you run parley org resume ${slug}`)
 }
 
 async function resume({ env, streams }: Invocation, name: string): Promise<void> {
@@ -70,14 +70,14 @@ async function resume({ env, streams }: Invocation, name: string): Promise<void>
     await resumeOrganization(ctx, organization)
     return organization
   })
-  printDone(streams, `The organization "${slug}" works again`)
+  printDone(streams, `The organization "${slug}" is not suspended any more`)
 }
 
 async function forward({ env, streams }: Invocation, name: string, { to }: { to: string }): Promise<void> {
   const url = await asOperator(env, async (ctx) =>
     forwardOrganization(ctx, await findOrganizationByName(ctx, name), to),
   )
-  printDone(streams, `Old links of "${name}" lead to ${url}`)
+  printDone(streams, `Old links of "${name}" are redirected to ${url}`)
 }
 
 async function exportTo({ env, streams }: Invocation, name: string, target: string, options: Options): Promise<void> {
@@ -101,7 +101,7 @@ async function importFrom({ env, streams }: Invocation, source: string, { json =
   const input = await openArchive(source, streams, 'parley org export')
   const progress = createProgress(streams, json)
   const { imported, report } = await moving(env, async (ctx, { channelNames }) => {
-    const imported = await explained('the database', () => importOrganization(ctx, input, progress))
+    const imported = await explained('the organization', () => importOrganization(ctx, input, progress))
     const verifying = { ...ctx, channelNames }
     return { imported, report: await verifyTold(verifying, imported.organization, progress, json ? null : streams) }
   }).finally(() => progress.end())
@@ -111,8 +111,14 @@ async function importFrom({ env, streams }: Invocation, source: string, { json =
   printFields(streams, json ? { ...fields, violationCount } : fields, { json })
   if (!json) printSummary(streams, report)
   if (violationCount > 0)
-    throw new CliFailure(1, `${violationCount} violations were found; ${organization.slug} stays suspended`)
-  printNote(streams, `It is suspended here, too. When requests lead here: parley org resume ${organization.slug}`)
+    throw new CliFailure(
+      1,
+      `${violationCount} violations were found, and the organization stays suspended: parley verify --organization ${organization.slug} lists them`,
+    )
+  printNote(
+    streams,
+    `It is suspended here, too. When its requests reach this cell, run parley org resume ${organization.slug}`,
+  )
 }
 
 function sumOf(rows: Readonly<Record<string, number>>): number {

@@ -96,14 +96,17 @@ async function untilQuiet(
     const count = await countInProgress(pool, organization.id)
     if (suspension.requestsEndIn <= 0 && count === 0) return suspension.since
     if (performance.now() - startedAt > GIVE_UP_MS) {
-      throw new CliFailure(1, `${count} jobs, deliveries or callbacks are still in progress: see parley work queues`)
+      throw new CliFailure(
+        1,
+        `${count} jobs, deliveries or callbacks are still in progress after ${GIVE_UP_MS / 60_000} minutes: restart the processes of this cell, and run the command again`,
+      )
     }
     await sleep(Math.max(LOOK_MS, 1_000 * suspension.requestsEndIn))
   }
 }
 
 function resumed({ slug }: { slug: string }): string {
-  return `The organization "${slug}" is not suspended, so it would change during the export: run parley org suspend ${slug}`
+  return `The organization "${slug}" is not suspended, so it would change during the export: run parley org suspend ${slug}, and this command again`
 }
 
 async function addManifest(

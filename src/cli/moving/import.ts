@@ -150,11 +150,14 @@ async function readManifest({ database }: MovingContext, client: pg.ClientBase, 
   if (here.join() !== manifest.migrations.join()) {
     throw new CliFailure(
       1,
-      `The archive was written by ${manifest.parley} with the migrations up to ${manifest.migrations.at(-1)}, and this database has those up to ${here.at(-1)}: upgrade the older of both`,
+      `The archive was written by ${manifest.parley} with the migrations up to ${manifest.migrations.at(-1)}, and this database has those up to ${here.at(-1)}: upgrade the older one of the two cells`,
     )
   }
   if (await hasOrganizationRow(client, id)) {
-    throw new CliFailure(1, `The organization "${slug}" (${id}) is here already, or its deletion has not ended yet`)
+    throw new CliFailure(
+      1,
+      `The organization "${slug}" (${id}) is here already, or its deletion has not ended yet: if it was deleted, run the command again in some minutes`,
+    )
   }
   return manifest
 }
@@ -217,7 +220,10 @@ async function finish(
   const taken = await takeUpDirectory(client, COLLECTED)
   if (taken.length > 0) {
     const what = taken.map((kind) => HELD[kind] ?? kind).join(', ')
-    throw new CliFailure(1, `Another organization of this cell has what is unique in a cell: its ${what}`)
+    throw new CliFailure(
+      1,
+      `Another organization of this cell has what is unique in a cell: its ${what}. Change it there, or change it at the old cell and export again`,
+    )
   }
   await beginFeed(client, manifest.organization.id, transactions)
   await raiseEventNumber(client, manifest.eventNumber)

@@ -26,7 +26,10 @@ export interface ProcessListener {
 /** This process as the others see it. */
 export interface ProcessRegistration {
   processId: number
-  /** Removes the processes that it has found dead for DEAD_MS. Returns the database's time. */
+  /**
+   * Removes the processes that it has found dead for DEAD_MS. If it is not registered itself, it removes none and is
+   * registered again. Returns the database's time.
+   */
   removeDead(): Promise<Date>
   /** Sets the listener of notifications; there is one. */
   listen(listener: ProcessListener): void
@@ -34,7 +37,10 @@ export interface ProcessRegistration {
   leave(): Promise<void>
 }
 
-/** Waits before it is registered again: shorter than DEAD_MS, so that no process seems dead after an outage. */
+/**
+ * Waits before it is registered again: shorter than DEAD_MS, so that others do not remove a process that learns at once
+ * that its connection is broken. One that learns it late, or whose new connections take long, may be removed.
+ */
 const REENTRY_BACKOFF = { baseMs: 100, maxMs: 500, jitter: 0.5 }
 
 /**
@@ -47,13 +53,14 @@ export async function registerThisProcess(database: Database, log: Logger): Prom
   let listener: ProcessListener | null = null
   let connection: Borrowed | null = await database.borrow(null)
   let reentry: Promise<void> = Promise.resolve()
+  let isReentering = false
   const processId = await registerProcess(statementsOn(connection.client), packageVersion)
   watch(connection.client)
 
   /** The pool drops a broken client; then the lock is taken on another one. */
   function watch(client: PoolClient): void {
     client.once('end', () => {
-      if (!leaving.signal.aborted) reentry = reenter()
+      if (connection?.client === client) reenter()
     })
     client.on('notification', ({ payload }) => listener?.receive(payload ?? ''))
   }
@@ -64,7 +71,15 @@ export async function registerThisProcess(database: Database, log: Logger): Prom
     connection = null
   }
 
-  async function reenter(): Promise<void> {
+  function reenter(): void {
+    if (isReentering || leaving.signal.aborted) return
+    isReentering = true
+    reentry = registerAgain().finally(() => {
+      isReentering = false
+    })
+  }
+
+  async function registerAgain(): Promise<void> {
     giveBack()
     for (let attempt = 1; !leaving.signal.aborted; attempt++) {
       try {
@@ -89,6 +104,8 @@ export async function registerThisProcess(database: Database, log: Logger): Prom
       try {
         const found = await removeDeadProcesses(database, processId, dead.since(DEAD_MS))
         dead.note(found.dead)
+        // The end of a connection to a machine that is off is noticed late, and other connections may work before.
+        if (!found.isRegistered) reenter()
         return found.now
       } catch (error) {
         // After an outage, those that were dead before it have time to be registered again, too.

@@ -48,7 +48,9 @@ type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null }
 // The server's clock decides the order of arrival: those of the processes, which make the ids, may differ. The lock is
 // taken and the callbacks are read with one snapshot, which may be older than the lock: completeCallbacks
 // shows whether another process has completed some of them meanwhile. The turn is written down, so that the next one
-// knows whether its process died: the row then names a dead process and callbacks that are still waiting.
+// knows whether its process died: the row then names a dead process and callbacks that are still waiting. It does not wait
+// until that one was removed: processes that die at once would never count their deaths. A process that only lost its
+// connection counts as one death; the end of the next turn forgets it, and so does a failover, as the table is unlogged.
 const take = statement<
   { taken: boolean; hasSetAside: boolean; deaths: number; suspects: string[] } & Nullable<WaitingCallback>
 >(

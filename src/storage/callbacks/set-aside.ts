@@ -49,6 +49,7 @@ const findKeys = statement<{ keys: string[] }>(
   `SELECT keys FROM set_aside_callbacks WHERE organization_id = $1 AND failed_at IS NULL AND keys && $2::text[]`,
 )
 
+// A process that seems dead counts at once, as for a turn.
 const findDue = statement<WaitingCallback & Omit<SetAsideCallback, 'callback'>>(
   'setAsideCallbacks.findDue',
   `SELECT s.attempts, s.error,

@@ -198,10 +198,13 @@ const removeRows = statement<never>(
   'DELETE FROM contact_addresses WHERE organization_id = $1 AND contact_id = $2 AND address = ANY ($3)',
 )
 
+// The notice of a new user id that names no number says nothing of who had it.
 const messageBefore = statement<{ wrote: boolean }>(
   'contactAddresses.hasMessageBefore',
   `SELECT EXISTS (
      SELECT FROM messages WHERE organization_id = $1 AND contact_id = $2 AND seq IS NOT NULL AND created_at <= $3
+       AND (sender_type <> 'system' OR extras -> 'address_change' IS NULL
+         OR extras #>> '{address_change,from,waId}' IS NOT NULL OR extras #>> '{address_change,to,waId}' IS NOT NULL)
    ) AS wrote`,
 )
 
@@ -368,7 +371,7 @@ export async function removeAddresses(
   await transaction.run(removeRows, [organizationId, contactId, addresses])
 }
 
-/** Whether the contact's conversation has a message at `at` or earlier. */
+/** Whether the contact's conversation has a message of its number at `at` or earlier. */
 export async function hasMessageBefore(
   transaction: Queryable,
   organizationId: string,

@@ -3,7 +3,7 @@ import { sharedStatement } from '../../database/statement.js'
 import { LAST_UUID, NIL_UUID } from '../../lib/bytes/id.js'
 import { JOB_BACKOFF, JOB_TASKS, type JobClassName, type JobTask } from '../../model/jobs.js'
 import { isSuspended } from '../organizations/suspension.js'
-import { isDeadProcess } from '../processes/process-registry.js'
+import { isGoneProcess } from '../processes/process-registry.js'
 
 /** How many organizations a poll or a claim visits at most; the next claim continues there. */
 export const MAX_WALK = 500
@@ -21,7 +21,6 @@ const AFTER_DEATH_MS = `least(${JOB_BACKOFF.maxMs}, CASE
 interface PollRow {
   due: JobClassName[]
   soonest_ms: number | null
-  dead: number[]
   set_aside: SetAsideJob[]
 }
 
@@ -53,11 +52,11 @@ const poll = sharedStatement<PollRow>(
      UNION ALL
      SELECT (SELECT process_id FROM jobs WHERE process_id > holder.process_id ORDER BY process_id LIMIT 1)
      FROM holder WHERE holder.process_id IS NOT NULL
-   ), dead AS (
-     SELECT process_id FROM holder WHERE process_id <> $1 AND ${isDeadProcess('holder.process_id')}
+   ), gone AS (
+     SELECT process_id FROM holder WHERE process_id <> $1 AND ${isGoneProcess('holder.process_id')}
    ), lost AS (
      UPDATE jobs SET process_id = NULL, claimed_at = NULL, repeat = false
-     WHERE process_id = $1 AND claimed_at < now() - ${LOST_AFTER} AND NOT id = ANY ($3::bigint[])
+     WHERE process_id = $1 AND claimed_at < now() - ${LOST_AFTER} AND NOT id = ANY ($2::bigint[])
      RETURNING class
    ), orphaned AS (
      UPDATE jobs
@@ -66,7 +65,7 @@ const poll = sharedStatement<PollRow>(
        run_at = now() + ${AFTER_DEATH_MS} * interval '1 ms',
        failed_at = CASE WHEN deaths > 0 AND organization_id <> '${NIL_UUID}' THEN now() END,
        error = 'its process died' || CASE deaths WHEN 0 THEN '' WHEN 1 THEN ' twice' ELSE ' ' || deaths + 1 || ' times' END
-     WHERE process_id = ANY ($2::int[]) AND process_id = ANY (ARRAY(SELECT process_id FROM dead))
+     WHERE process_id = ANY (ARRAY(SELECT process_id FROM gone))
      RETURNING organization_id, task, id, failed_at
    ), repeated AS (
      UPDATE jobs SET failed_at = NULL WHERE failed_at IS NOT NULL AND deaths > 0 AND run_at <= now()
@@ -76,10 +75,9 @@ const poll = sharedStatement<PollRow>(
        SELECT class FROM walk WHERE run_at <= now()
        UNION SELECT class FROM lost
        UNION SELECT class FROM repeated
-       UNION SELECT unnest($4::text[]) FROM walk WHERE n = ${MAX_WALK}
+       UNION SELECT unnest($3::text[]) FROM walk WHERE n = ${MAX_WALK}
      ) AS due,
      (SELECT 1000 * extract(epoch FROM min(run_at) - now())::float8 FROM walk WHERE run_at > now()) AS soonest_ms,
-     ARRAY(SELECT process_id FROM dead) AS dead,
      (
        SELECT coalesce(json_agg(json_build_object('organizationId', organization_id, 'task', task, 'jobId', id)), '[]')
        FROM orphaned WHERE failed_at IS NOT NULL
@@ -101,11 +99,12 @@ interface ClaimRow {
 }
 
 // Walks round the organizations, beginning after the one that was served last, until enough of them have a due job.
-// Each gets an equal number of the free places, within its share; the caller repeats the claim while places are left.
+// Each gets an equal number of the free places, within its share; the caller repeats the claim while places are left. A
+// process that is not registered claims nothing: others would take its jobs for those of a dead one.
 const claim = sharedStatement<ClaimRow>(
   'jobs.claim',
   `WITH RECURSIVE walk (organization_id, run_at, wrapped, found, n) AS (
-     SELECT $2::uuid, 'infinity'::timestamptz, false, 0, 0
+     SELECT $2::uuid, 'infinity'::timestamptz, false, 0, 0 WHERE NOT (${isGoneProcess('$4::integer')})
      UNION ALL
      SELECT next.organization_id, next.run_at, next.wrapped,
        walk.found + (next.run_at <= now() AND ${roomOf('next.organization_id')} > 0)::int, walk.n + 1
@@ -247,25 +246,19 @@ export interface Polled {
   due: JobClassName[]
   /** Milliseconds until the next job may become due; null: none is known. */
   soonestMs: number | null
-  /** The processes that have claimed jobs and are not alive. */
-  dead: number[]
   /** The jobs that are set aside now. */
   setAside: SetAsideJob[]
 }
 
 /**
- * Finds the classes with due jobs. Frees the jobs of the processes `dead` that are still dead until their back-off has
+ * Finds the classes with due jobs. Frees the jobs of processes that are not registered any more, until their back-off has
  * ended, and those that this process has claimed without knowing it. `knownIds`: the jobs that it runs.
  */
-export async function pollJobs(
-  db: Queryable,
-  processId: number,
-  { dead: known, knownIds }: { dead: readonly number[]; knownIds: readonly number[] },
-): Promise<Polled> {
+export async function pollJobs(db: Queryable, processId: number, knownIds: readonly number[]): Promise<Polled> {
   const classes = [...new Set(Object.values(JOB_TASKS))]
-  const [row] = await db.run(poll, [processId, known, knownIds, classes])
-  const { due, soonest_ms: soonestMs, dead, set_aside: setAside } = row as PollRow
-  return { due, soonestMs, dead, setAside }
+  const [row] = await db.run(poll, [processId, knownIds, classes])
+  const { due, soonest_ms: soonestMs, set_aside: setAside } = row as PollRow
+  return { due, soonestMs, setAside }
 }
 
 /** Which jobs a claim may take, and how many. */

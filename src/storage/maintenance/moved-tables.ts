@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { isDeadProcess } from '../processes/process-registry.js'
+import { isGoneProcess } from '../processes/process-registry.js'
 
 // The tables of an organization as an export has them, read from the catalogue: a new table or column moves without a
 // line here. See docs/decisions/moving-an-organization.md.
@@ -91,8 +91,11 @@ export function copyInto({ name, columns }: MovedTable, into = name): string {
   return `COPY ${quoted(into)} (${given.map(quoted).join(', ')}) FROM STDIN`
 }
 
-/** What a dead process has begun is not in progress: it is begun again, here or at the new cell. */
-const IS_BEGUN = `process_id IS NOT NULL AND NOT ${isDeadProcess('process_id')}`
+/**
+ * What a process has begun that is not registered any more is not in progress: it is begun again, here or at the new
+ * cell. One that seems dead may only have lost its connection.
+ */
+const IS_BEGUN = `process_id IS NOT NULL AND NOT (${isGoneProcess('process_id')})`
 
 const IN_PROGRESS = `
   SELECT (SELECT count(*) FROM jobs WHERE organization_id = $1 AND ${IS_BEGUN})

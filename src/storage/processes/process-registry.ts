@@ -2,8 +2,8 @@ import type { Queryable } from '../../database/pool.js'
 import { sharedStatement } from '../../database/statement.js'
 
 /**
- * How long a process must have been dead before others take over its jobs and deliveries. One that lost its connection
- * is registered again sooner.
+ * How long a process must have been found dead before another one removes it, so that its claims are void. One whose
+ * connection was closed is registered again sooner.
  */
 export const DEAD_MS = 900
 
@@ -34,6 +34,16 @@ const isAlive = sharedStatement<{ alive: boolean }>(
    ) AS alive`,
 )
 
+/** What a process finds when it looks for dead ones. */
+interface Look {
+  /** The database's time, which each process follows. */
+  now: Date
+  /** Whether the process itself has its row and its lock. */
+  isRegistered: boolean
+  /** All dead processes; none while the process itself is not registered. */
+  dead: number[]
+}
+
 /** A process that is running. */
 export interface LiveProcess {
   id: number
@@ -61,14 +71,16 @@ const listAlive = sharedStatement<LiveProcess>(
   `SELECT id, version, started_at FROM processes WHERE NOT (${isDeadProcess('processes.id')}) ORDER BY id`,
 )
 
-const removeDead = sharedStatement<{ now: Date; dead: number[] }>(
+const removeDead = sharedStatement<Look>(
   'processes.removeDead',
-  `WITH dead AS (
-     SELECT id FROM processes WHERE id <> $1 AND ${isDeadProcess('processes.id')}
+  `WITH own AS (
+     SELECT FROM processes WHERE id = $1 AND NOT (${isDeadProcess('processes.id')})
+   ), dead AS (
+     SELECT id FROM processes WHERE EXISTS (SELECT FROM own) AND id <> $1 AND ${isDeadProcess('processes.id')}
    ), removed AS (
      DELETE FROM processes WHERE id = ANY ($2::int[]) AND id IN (SELECT id FROM dead)
    )
-   SELECT clock_timestamp() AS now, ARRAY(SELECT id FROM dead) AS dead`,
+   SELECT clock_timestamp() AS now, EXISTS (SELECT FROM own) AS "isRegistered", ARRAY(SELECT id FROM dead) AS dead`,
 )
 
 const readTime = sharedStatement<{ now: Date }>('processes.readTime', 'SELECT clock_timestamp() AS now')
@@ -116,16 +128,16 @@ export function listProcesses(db: Queryable): Promise<LiveProcess[]> {
 }
 
 /**
- * Removes those of `suspects` that are dead. Resolves to all dead processes but this one, and the database's time, which
- * each process follows.
+ * Removes those of `suspects` that are dead. A process that is not registered itself removes none: after a failover,
+ * others may be about to be registered again, as it is.
  */
 export async function removeDeadProcesses(
   db: Queryable,
   processId: number,
   suspects: readonly number[],
-): Promise<{ now: Date; dead: number[] }> {
+): Promise<Look> {
   const [row] = await db.run(removeDead, [processId, suspects])
-  return row as { now: Date; dead: number[] }
+  return row as Look
 }
 
 /** The database's time. */

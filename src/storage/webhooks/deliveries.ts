@@ -144,7 +144,8 @@ const isFree = (row: string) => `(
            END
          )`
 
-// The LIMIT of the events makes the planner look each one up, instead of a scan.
+// The LIMIT of the events makes the planner look each one up, instead of a scan. A process that is not registered claims
+// nothing, because others would claim the same.
 const claim = sharedStatement<ClaimedDelivery>(
   'webhookDeliveries.claim',
   `WITH wanted AS (
@@ -154,6 +155,7 @@ const claim = sharedStatement<ClaimedDelivery>(
      ) wanted
      JOIN webhooks w ON w.organization_id = wanted.organization_id AND w.id = wanted.webhook_id AND w.active
      JOIN organizations o ON o.id = wanted.organization_id
+     WHERE NOT (${isGoneProcess('$1::integer')})
    ), claimed AS (
      UPDATE webhook_deliveries d SET process_id = $1, claimed_at = clock_timestamp()
      FROM (

@@ -8,7 +8,9 @@ import {
 } from '../../../storage/contacts/addresses.js'
 import { renumberContact } from '../../../storage/contacts/contacts.js'
 import {
+  type AddressOwner,
   addUserId,
+  areDifferentPeople,
   assignNumber,
   createResolvedContact,
   findApart,
@@ -73,7 +75,7 @@ export async function applyAddressChange(
 }
 
 async function applyChange(resolution: Resolution, change: Change, profileName: string | null): Promise<string> {
-  const known = findByOldAddress(resolution, change)
+  const known = await resolveOldAddress(resolution, change)
   const arrived = await findByNewAddress(resolution, change, known)
   // A contact that has both addresses has applied this change before.
   const lastAtOld = change.from.number && findCurrentOwner(resolution, change.from.number)
@@ -93,17 +95,26 @@ function isUndone(resolution: Resolution, one: Contact, other: Contact): boolean
   return findApart(resolution, one, other).some(({ undone_at }) => resolution.at <= undone_at)
 }
 
-/** The contact that the old address led to at that moment. A contact with another user id is a different person. */
-function findByOldAddress(resolution: Resolution, { addressChange, from }: Change): Contact | null {
+/**
+ * The contact that the old address led to at that moment. A contact with another user id is a different person. Two
+ * contacts, one of the old number and one of the old user id, are merged if they can be one person.
+ */
+async function resolveOldAddress(resolution: Resolution, { addressChange, from }: Change): Promise<Contact | null> {
   const { userId } = addressChange.from
   const known = userId === null ? null : findByUserId(resolution, userId)
-  if (known || from.number === null) return known
-  const current = findCurrentOwner(resolution, from.number)
+  const owner = from.number && findOldOwner(resolution, from.number)
+  if (!from.number || !owner || (userId !== null && hasOtherUserId(resolution, owner.contact, userId))) return known
+  if (known === null || known.id === owner.contact.id) return owner.contact
+  if (areDifferentPeople(resolution, known, owner.contact, from.number)) return known
+  return (await isOutdated(resolution, owner)) ? known : mergePair(resolution, known, owner.contact)
+}
+
+/** The owner of the old number at that moment. */
+function findOldOwner(resolution: Resolution, number: NumberForms): AddressOwner | null {
+  const current = findCurrentOwner(resolution, number)
   const isOwner =
     current !== null && (isOwnerAt(current.row, resolution.at) || wasLeftNow(resolution, current.row.left_at))
-  const owner = isOwner ? current : findOwnerThen(resolution, from.number, new Date(resolution.at.getTime() - 1))
-  if (!owner || (userId !== null && hasOtherUserId(resolution, owner.contact, userId))) return null
-  return owner.contact
+  return isOwner ? current : findOwnerThen(resolution, number, new Date(resolution.at.getTime() - 1))
 }
 
 /** The same notice was applied before. */
@@ -121,16 +132,19 @@ async function findByNewAddress(
   const known = userId === null ? null : findByUserId(resolution, userId)
   if (known) return { contact: known, isSure: true }
   if (to.number === null) return null
-  const owner = findCurrentOwner(resolution, to.number)
-  if (!owner || !isOwnerAt(owner.row, resolution.at)) return null
+  const { transaction, organizationId, at } = resolution
+  const current = findCurrentOwner(resolution, to.number)
+  const isCurrent = current !== null && isOwnerAt(current.row, at)
+  const owner = isCurrent ? current : findOwnerThen(resolution, to.number)
+  if (!owner) return null
   const { contact } = owner
   if (contact.id === mover?.id) return { contact, isSure: true }
   const isOther =
     (userId !== null && hasOtherUserId(resolution, contact, userId)) ||
     (mover && haveDifferentUserIds(resolution, mover, contact))
   // A contact that wrote from the new number before the change is a different person.
-  const { transaction, organizationId, at } = resolution
-  return { contact, isSure: !isOther && !(await hasMessageBefore(transaction, organizationId, contact.id, at)) }
+  const isSure = !isOther && !(await hasMessageBefore(transaction, organizationId, contact.id, at))
+  return isSure || isCurrent ? { contact, isSure } : null
 }
 
 /** The contacts of the old and the new address are one person. */

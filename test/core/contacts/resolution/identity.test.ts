@@ -191,6 +191,55 @@ describe('a changed number', () => {
     expect(await texts(next)).toEqual(['moved', 'late', 'two'])
   })
 
+  it.each([
+    ['without a number is of the person who moved', false],
+    ['with the new number is of another person', true],
+  ])('is announced late, and an earlier notice of a user id %s', async (_name, namesNumber) => {
+    const [old, next, before, after] = [newNumber(), newNumber(), newUserId(), newUserId()]
+    const ids = { type: 'user_changed_user_id', user_id: after, previous_user_id: before, body: 'renamed' }
+    const change = { type: 'user_changed_number', wa_id: next, customer: old }
+    await take(
+      both(next, after, 'two', 14),
+      notice(namesNumber ? { from: next } : {}, ids),
+      notice({ from: next }, change, 12),
+    )
+    expect(await texts(userIdChatId(after))).toEqual(['two', 'renamed', ...(namesNumber ? [] : ['moved'])])
+  })
+
+  it('is announced late, and the new number has led to two contacts that are one now', async () => {
+    const [old, next, before, after] = [newNumber(), newNumber(), newUserId(), newUserId()]
+    const ids = { type: 'user_changed_user_id', user_id: after, previous_user_id: before, body: 'renamed' }
+    await take(both(next, before, 'one', 4), both(next, after, 'two', 10), notice({}, ids, 6))
+    await take(notice({ from: old }, { type: 'user_changed_number', wa_id: next }, 2))
+    expect(await texts(next)).toEqual(['one', 'two', 'renamed', 'moved'])
+    expect(await texts(old)).toEqual(await texts(next))
+  })
+
+  it('announced late leads to one contact, if the later owner of the new number is the same person', async () => {
+    const [old, next, before, after] = [newNumber(), newNumber(), newUserId(), newUserId()]
+    const ids = { type: 'user_changed_user_id', user_id: after, previous_user_id: before, body: 'renamed' }
+    await take(both(next, before, 'one', 4), both(next, after, 'two', 10))
+    await take(notice({ from: old }, { type: 'user_changed_number', wa_id: next }, 2), notice({}, ids, 6))
+    expect(await texts(next)).toEqual(['one', 'moved', 'two', 'renamed'])
+    expect(await texts(old)).toEqual(await texts(next))
+  })
+
+  it('with the old user id leads to one contact, if the old number and the old id led to two', async () => {
+    const [old, next, before, after] = [newNumber(), newNumber(), newUserId(), newUserId()]
+    const system = { type: 'user_changed_number', wa_id: next, user_id: after, previous_user_id: before }
+    await take(fromUser(before, 'by id'), fromNumber(old, 'by number', 1), notice({ from: old }, system))
+    expect(await texts(next)).toEqual(['by id', 'by number', 'moved'])
+    expect(await texts(userIdChatId(after))).toEqual(await texts(next))
+  })
+
+  it('with the old user id does not take the old number from a person who wrote later', async () => {
+    const [old, next, before, after] = [newNumber(), newNumber(), newUserId(), newUserId()]
+    const system = { type: 'user_changed_number', wa_id: next, user_id: after, previous_user_id: before }
+    await take(fromUser(before, 'mine'), fromNumber(old, 'theirs', 12), notice({ from: old }, system))
+    expect(await texts(old)).toEqual(['theirs'])
+    expect(await texts(next)).toEqual(['mine', 'moved'])
+  })
+
   it('in the name of a profile is ignored', async () => {
     const [victim, old, next] = [newNumber(), newNumber(), newNumber()]
     await take(fromNumber(victim, 'victim'), fromNumber(old, 'one'))

@@ -179,6 +179,17 @@ describe('two processes', () => {
     expect(namesOf(endpoint)).toEqual(['1', '1', '2'])
   })
 
+  it('claim nothing after they were removed, until they are registered again', async () => {
+    const { dispatcher, registration } = await startProcess()
+    await world.database.pool.query('DELETE FROM processes WHERE id = $1', [registration.processId])
+    await raiseAboutNobody(world, organization, 1)
+    await dispatcher.drain()
+    expect(namesOf(endpoint)).toEqual([])
+    await registration.removeDead()
+    const attempted = () => dispatcher.drain().then(() => namesOf(endpoint))
+    await expect.poll(attempted).toEqual(['1'])
+  })
+
   it("keep the start of an endpoint's failures, whichever process sees the next one", async () => {
     const since = new Date(world.now().getTime() - HOUR)
     await world.database.pool.query('UPDATE webhooks SET failing_since = $1', [since])
