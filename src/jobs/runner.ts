@@ -69,8 +69,6 @@ export function startJobRunner(ctx: RunnerContext, tasks: Record<JobTask, RunJob
     pauseMs: () => Math.min(POLL_MS, Math.ceil(soonestMs ?? POLL_MS) + 1),
     onFailure: (error) => {
       isFailing = true
-      // After an outage, processes that were dead before it have time to be registered again, too.
-      dead.note([])
       log.warn({ err: error }, 'polling for due jobs failed and is retried')
     },
   })
