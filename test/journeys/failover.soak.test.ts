@@ -93,11 +93,11 @@ describe.skipIf(findPostgres() === null || !hasProxy('haproxy'))('two processes 
   /** `name` stands in all that the clients of the organization ask for. */
   async function startLoad(service: Service, name: string): Promise<Load> {
     const organization = await createOrganization(service, { messages_per_second: 0, pair_limit: false })
+    const witness = await registerWitness(service, organization, 'witness', () => ({ status: 204, afterMs: 0 }))
+    await witness.open()
     for (const phone_number of people) {
       await succeed(service.request('POST', '/contact', { key: organization.key, body: { phone_number } }))
     }
-    const witness = await registerWitness(service, organization, 'witness', () => ({ status: 204, afterMs: 0 }))
-    await witness.open()
     return { service, organization, witness, clients: startClients(service, organization, name, people) }
   }
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { sharedStatement, statement } from '../../database/statement.js'
+import { ofOrganization, sharedStatement, statement } from '../../database/statement.js'
 import { COUNT_LIMIT } from '../../model/page.js'
 import type { EventRow } from '../../model/webhooks/event.js'
 import { type Delivery, type DeliveryStatus, TEST_KIND } from '../../model/webhooks/webhook.js'
@@ -104,8 +104,11 @@ const replayRange = statement<{ id: string }>(
   `INSERT INTO webhook_deliveries (${NEW_COLUMNS})
    SELECT $1, given.id, w.id, e.seq, e.id, e.type, e.contact_id, false, $5
    FROM unnest($3::uuid[], $4::bigint[]) AS given (id, seq)
-   JOIN events e ON e.organization_id = $1 AND e.seq = given.seq AND ${IS_SHOWN}
+   CROSS JOIN LATERAL (
+     SELECT * FROM events WHERE ${ofOrganization('organization_id', '$1::uuid')} AND seq = given.seq OFFSET 0
+   ) e
    JOIN webhooks w ON w.organization_id = $1 AND w.id = $2
+   WHERE ${IS_SHOWN}
    RETURNING id`,
 )
 
