@@ -89,7 +89,7 @@ const told = ({ type, data }: { type: string | null; data: any }) => ({
 })
 
 const COMMON = { text: 'Hello', error: null, outcome: null, reactions: [], contact: 'Ana' }
-const PRICING = { billable: true, model: 'PMP', type: 'regular', category: 'utility', country: null }
+const PRICING = { billable: true, model: 'PMP', type: 'regular', category: 'utility', country: 'US' }
 const STATUSES = [
   { ...COMMON, type: 'message.sent', status: 'sent' },
   { ...COMMON, type: 'message.delivered', status: 'delivered', previous: 'sent', pricing: PRICING },
