@@ -93,13 +93,14 @@ describe('an organization that moves from one cell to another under load', () =>
     let people = 0
     const worker = async () => {
       while (!stopped) {
-        const number = `1650${String(5_550_000 + ++people)}`
+        const person = ++people
+        const number = `1650${5_550_000 + person}`
         answers.push(await service.request('POST', '/contact', { key, body: { phone_number: `+${number}` } }))
-        const body = { phone_number: `+${number}`, message_type: 'text', text: `message ${people}` }
+        const body = { phone_number: `+${number}`, message_type: 'text', text: `message ${person}` }
         answers.push(await service.request('POST', '/send-chat', { key, body }))
         const inbound = { phone_number_id: phoneNumberId, from: number }
         await sandbox.control('POST', '/inbound', { ...inbound, type: 'text', text: { body: 'Hi' } })
-        if (people % 5 === 0) await sandbox.control('POST', '/inbound', { ...inbound, type: 'image', image: {} })
+        if (person % 5 === 0) await sandbox.control('POST', '/inbound', { ...inbound, type: 'image', image: {} })
       }
     }
     const workers = Array.from({ length: SENDERS }, worker)
