@@ -143,9 +143,13 @@ function watchDisk(tell: Parameters<typeof watchOutage>[0]) {
   }
 }
 
-/** Whether the error is one of a database that does not answer: what fails by it is told once for all. */
+/**
+ * Whether the error is one of a database that does not answer: what fails by it is told once for all. A wait for a
+ * connection in vain is one only during an outage, as an effect of it; otherwise the load is the reason.
+ */
 function noteOutage(database: OutageWatch, error: unknown): boolean {
-  if (!isDatabaseUnavailable(error) || connectionShortage(error) !== null) return false
+  if (!isDatabaseUnavailable(error)) return false
+  if (connectionShortage(error) !== null) return database.isOut()
   database.failed(error instanceof Error ? error.message : String(error))
   return true
 }

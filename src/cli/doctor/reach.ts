@@ -131,22 +131,25 @@ export function replicaChecks({ replicaUrl }: Config): Check[] {
   ]
 }
 
+const REFUSED = 'set the connection of the organization again, with a valid token: parley org connect ORG'
+const UNANSWERED =
+  "wait until the upstream answers; if it should, check PARLEY_UPSTREAM_URL and this machine's way to it (docs/runbook.md#parleyupstreamunknown)"
+
 /** The check of whether the upstream accepts the stored credentials; it reads one number of each organization. */
 export function upstreamChecks(config: Config, database: Database): Check[] {
-  const remedy = 'set the connection of the organization again, with a valid token'
   return [
     {
       name: 'upstream',
-      remedy,
+      remedy: REFUSED,
       run: async () => {
         if (config.upstreamUrl === 'sandbox') return ok('not checked: it is the sandbox')
-        return checkNumbers(config, database, remedy)
+        return checkNumbers(config, database)
       },
     },
   ]
 }
 
-async function checkNumbers(config: Config, database: Database, remedy: string): Promise<Finding> {
+async function checkNumbers(config: Config, database: Database): Promise<Finding> {
   const tenants = await listSendingTenants(database, MAX_ORGANIZATIONS)
   if (tenants.length === 0) return ok('no organization has credentials yet')
   const secrets = await readSecrets(config)
@@ -157,11 +160,14 @@ async function checkNumbers(config: Config, database: Database, remedy: string):
       tenants.map(async ({ id, slug, upstream }) => {
         const number = openBusinessNumber({ secrets }, id, upstream)
         const asked = await client.findNumber(number, Math.min(config.upstreamTimeoutMs, CALL_MS))
-        if (asked.outcome === 'found') return null
-        return `${slug}: ${asked.text.replaceAll(number.accessToken, '…')}`
+        if (asked.outcome === 'found') return []
+        const text = `${slug}: ${asked.text.replaceAll(number.accessToken, '…')}`
+        return [{ text, isRefused: asked.outcome === 'refused' }]
       }),
     )
-    const found = problems.filter((problem) => problem !== null)
+    const bad = problems.flat()
+    const found = bad.map(({ text }) => text)
+    const remedy = bad.some(({ isRefused }) => isRefused) ? REFUSED : UNANSWERED
     const which = tenants.length === MAX_ORGANIZATIONS ? `the first ${MAX_ORGANIZATIONS}` : tenants.length
     return found.length === 0 ? ok(`the credentials of ${which} organizations work`) : failed(found.join('; '), remedy)
   } finally {

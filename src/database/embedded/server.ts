@@ -151,9 +151,15 @@ async function runToEnd(setup: Setup, command: string[]): Promise<void> {
 }
 
 function failure({ site }: Setup, complaint: string): EmbeddedDatabaseError {
-  const remedy = complaint.includes('user does not exist') ? ' (add it to /etc/passwd, or set PARLEY_DATABASE_URL)' : ''
+  const remedy = REMEDIES.find(([sign]) => complaint.includes(sign))?.[1] ?? ''
   return new EmbeddedDatabaseError(`the embedded PostgreSQL did not start on ${site.folder}: ${complaint}${remedy}`)
 }
+
+/** What to do about a complaint, by a part of it. */
+const REMEDIES = [
+  ['user does not exist', ' (add it to /etc/passwd, or set PARLEY_DATABASE_URL)'],
+  ['No space left on device', ' (make room on this disk, but delete nothing in this folder)'],
+] as const
 
 async function removeUnfinished(site: Site): Promise<void> {
   const unfinished = (await readdir(site.parent)).filter((name) => name.startsWith(unfinishedPrefix(site)))

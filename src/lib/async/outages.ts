@@ -13,10 +13,16 @@ export interface OutageFacts {
 export interface OutageWatch {
   failed(reason: string): void
   worked(): void
+  /** Whether an outage was told and has not ended. */
+  isOut(): boolean
 }
 
 /** For what nobody watches. */
-export const unwatched: OutageWatch = { failed: () => undefined, worked: () => undefined }
+export const unwatched: OutageWatch = {
+  failed: () => undefined,
+  worked: () => undefined,
+  isOut: () => false,
+}
 
 const TOLD_AGAIN_MS = 60_000
 
@@ -49,5 +55,6 @@ export function watchOutage(
       if (outage !== null && outage.toldAt !== null) tell.worksAgain(factsOf(outage))
       outage = null
     },
+    isOut: () => outage !== null && outage.toldAt !== null,
   }
 }

@@ -78,7 +78,16 @@ describe('doctor', () => {
     await setNumber(organization.phoneNumberId)
     expect(failedOf(result)).toEqual(['upstream'])
     expect(reportOf(result, 'upstream')?.found).toContain(organization.slug)
+    expect(reportOf(result, 'upstream')?.remedy).toContain('with a valid token')
     expect(result.out).not.toContain(organization.accessToken)
+  })
+
+  it('advises to wait, and no new token, while the upstream does not answer', async () => {
+    const result = await doctor({ PARLEY_UPSTREAM_URL: `${NOBODY}/v23.0` })
+    expect(failedOf(result)).toEqual(['upstream'])
+    expect(reportOf(result, 'upstream')?.found).toContain(`${organization.slug}: no answer`)
+    expect(reportOf(result, 'upstream')?.remedy).toMatch(/^wait until the upstream answers/)
+    expect(reportOf(result, 'upstream')?.remedy).not.toContain('token')
   })
 
   it('tells of each number that is not ok what is known about it, and how many are', async () => {

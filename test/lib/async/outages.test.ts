@@ -44,6 +44,17 @@ describe('an outage', () => {
     expect(told.map(([what]) => what)).toEqual(['fails', 'works again'])
   })
 
+  it('lasts from when it is told until something has worked', () => {
+    const { outage, failEach } = watch(2)
+    const seen = [outage.isOut()]
+    for (let n = 0; n < 2; n++) {
+      failEach(1, 1)
+      seen.push(outage.isOut())
+    }
+    outage.worked()
+    expect([...seen, outage.isOut()]).toEqual([false, false, true, false])
+  })
+
   it('is not told while everything works', () => {
     const { outage, told } = watch()
     outage.worked()

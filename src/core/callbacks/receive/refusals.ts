@@ -27,7 +27,7 @@ export function noteRefusals(
       const { organizationId, instanceId } = claim as NonNullable<typeof claim>
       log.warn(
         { organizationId, instanceId, id, refused },
-        'callbacks of a number are refused: their signature does not match its app secret',
+        'callbacks of a number are refused: their signature does not match its app secret; if the app has a new one, give it to parley org connect',
       )
     }
   }
