@@ -35,7 +35,7 @@ import { registerWitness, type Witness } from './support/webhook-witness.js'
 const ENOUGH = 10
 const RECIPIENTS = 1_500
 /** So slow that the broadcast runs for some seconds. */
-const MESSAGES_PER_SECOND = 200
+const MESSAGES_PER_SECOND = 100
 /** How many recipients have a message when the primary dies. */
 const BEFORE = 100
 /** Two organizations write with the same people. */
@@ -176,8 +176,8 @@ describe.skipIf(findPostgres() === null || !hasProxy('haproxy'))('two processes 
     )
     expect(rows).toEqual([])
     const feed = createFeedReader(organization)
-    await feed.readOn(service)
     await vi.waitFor(async () => {
+      await feed.readOn(service)
       expect(witness.taken.size).toBe(feed.events.length)
       expect(await countDeliveries(service, organization, 'pending')).toBe(0)
     }, patience)

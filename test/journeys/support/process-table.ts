@@ -7,9 +7,9 @@ import { promisify } from 'node:util'
  */
 export async function descendantsOf(pid: number): Promise<number[]> {
   const table = await readTable()
-  const children = table.filter(({ parent }) => parent === pid).map((process) => process.pid)
-  const below = await Promise.all(children.map(descendantsOf))
-  return [...children, ...below.flat()]
+  const below = (parent: number): number[] =>
+    table.filter((process) => process.parent === parent).flatMap((process) => [process.pid, ...below(process.pid)])
+  return below(pid)
 }
 
 /** Those of the processes that still run. */
