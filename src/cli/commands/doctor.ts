@@ -6,7 +6,7 @@ import type { Database } from '../../database/pool.js'
 import { withTimeout } from '../../lib/async/timeout.js'
 import { createLogger } from '../../log.js'
 import { type Report, runChecks } from '../doctor/check.js'
-import { installationChecks } from '../doctor/installation.js'
+import { installationChecks, onCurrentTables } from '../doctor/installation.js'
 import { machineChecks } from '../doctor/machine.js'
 import { numberChecks } from '../doctor/numbers.js'
 import { addressChecks, gatewayKeyChecks, replicaChecks, secretChecks, upstreamChecks } from '../doctor/reach.js'
@@ -93,11 +93,13 @@ function checksOf(config: Config, database: Database) {
     ...serverChecks(database, config.databaseConnections, { isEmbedded: config.databaseUrl === undefined }),
     ...installationChecks(database),
     ...replicaChecks(config),
-    ...secretChecks(config, database),
-    ...gatewayKeyChecks(config, database),
-    ...upstreamChecks(config, database),
-    ...numberChecks(database),
-    ...scheduledChecks(database),
+    ...onCurrentTables(database, [
+      ...secretChecks(config, database),
+      ...gatewayKeyChecks(config, database),
+      ...upstreamChecks(config, database),
+      ...numberChecks(database),
+      ...scheduledChecks(database),
+    ]),
   ]
 }
 

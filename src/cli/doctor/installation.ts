@@ -50,6 +50,17 @@ export function installationChecks(database: Database): Check[] {
   ]
 }
 
+/** The checks, which report nothing while the tables are not of this version: the schema is what is to be mended first. */
+export function onCurrentTables(database: Database, checks: readonly Check[]): Check[] {
+  return checks.map((check) => ({
+    ...check,
+    run: async () => {
+      const { state } = await readSchema(database.pool)
+      return state === 'current' ? check.run() : []
+    },
+  }))
+}
+
 async function hasSchema(database: Database): Promise<boolean> {
   const { state } = await readSchema(database.pool)
   return state !== 'empty' && state !== 'unreleased'

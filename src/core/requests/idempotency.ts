@@ -150,13 +150,13 @@ async function takeOver(
   ctx: Context,
   organizationId: string,
   request: IdempotentRequest,
-  { resourceId, processId }: { resourceId: string; processId: number },
+  { resourceId, processId, isOverdue }: { resourceId: string; processId: number; isOverdue: boolean },
 ): Promise<KeptAnswer & { replayed: boolean; resourceId: string }> {
   if (ctx.attemptsInProgress.has(resourceId)) throw inProgress(request)
   return whileInProgress(ctx, resourceId, async () => {
-    const alive = processId !== ctx.processId && (await isProcessAlive(ctx.database, processId))
-    const handover = { resourceId, from: processId, to: ctx.processId }
-    if (alive || !(await takeOverIdempotencyKey(ctx.database, organizationId, request, handover))) {
+    const isOver = isOverdue || processId === ctx.processId || !(await isProcessAlive(ctx.database, processId))
+    const handover = { resourceId, from: processId, to: ctx.processId, at: ctx.clock() }
+    if (!isOver || !(await takeOverIdempotencyKey(ctx.database, organizationId, request, handover))) {
       throw inProgress(request)
     }
     const recovered = await request.recover(resourceId)

@@ -9,11 +9,14 @@ export interface IdempotentOperation {
   bodyHash: Buffer
 }
 
-/** The state of a key. `claimed`: this request is the first and must do the work. */
+/**
+ * The state of a key. `claimed`: this request is the first and must do the work. `isOverdue`: its request has ended, even
+ * if its process lives.
+ */
 export type IdempotencyClaim =
   | { state: 'claimed'; resourceId: string }
   | { state: 'reused' }
-  | { state: 'under_way'; resourceId: string; processId: number }
+  | { state: 'under_way'; resourceId: string; processId: number; isOverdue: boolean }
   | { state: 'answered'; resourceId: string; status: number; answer: unknown }
 
 interface ClaimRow {
@@ -23,7 +26,15 @@ interface ClaimRow {
   process_id: number
   status: number | null
   answer: unknown
+  is_overdue: boolean
 }
+
+/**
+ * Hardly any request takes so long. If the database goes away during one, its process cannot say that it has ended, and
+ * the key would be in progress as long as that process lives. One that still runs does nothing twice: both attempts would
+ * create the same resource.
+ */
+const LONGEST_REQUEST = '2 minutes'
 
 // A key older than a day is free again. The row of a concurrent first attempt may be invisible to the second select;
 // the caller tries again.
@@ -38,15 +49,16 @@ const claim = statement<ClaimRow>(
        WHERE k.created_at < excluded.created_at - interval '24 hours'
      RETURNING body_hash, resource_id, process_id, status, answer
    )
-   SELECT true AS claimed, body_hash, resource_id, process_id, status, answer FROM claimed
+   SELECT true AS claimed, body_hash, resource_id, process_id, status, answer, false AS is_overdue FROM claimed
    UNION ALL
-   SELECT false, body_hash, resource_id, process_id, status, answer FROM idempotency_keys
+   SELECT false, body_hash, resource_id, process_id, status, answer, created_at < $7::timestamptz - interval '${LONGEST_REQUEST}'
+   FROM idempotency_keys
    WHERE organization_id = $1 AND operation = $2 AND key = $3 AND NOT EXISTS (SELECT FROM claimed)`,
 )
 
 const takeOver = statement<{ resource_id: string }>(
   'idempotencyKeys.takeOver',
-  `UPDATE idempotency_keys SET process_id = $6
+  `UPDATE idempotency_keys SET process_id = $6, created_at = $7
    WHERE organization_id = $1 AND operation = $2 AND key = $3 AND resource_id = $4 AND process_id = $5 AND status IS NULL
    RETURNING resource_id`,
 )
@@ -102,20 +114,20 @@ export async function claimIdempotencyKey(
   if (!row) return claimIdempotencyKey(db, organizationId, { operation, key, bodyHash }, attempt)
   if (row.claimed) return { state: 'claimed', resourceId: row.resource_id }
   if (!row.body_hash.equals(bodyHash)) return { state: 'reused' }
-  const { resource_id: resourceId, process_id: processId, status, answer } = row
+  const { resource_id: resourceId, process_id: processId, status, answer, is_overdue: isOverdue } = row
   return status === null
-    ? { state: 'under_way', resourceId, processId }
+    ? { state: 'under_way', resourceId, processId, isOverdue }
     : { state: 'answered', resourceId, status, answer }
 }
 
-/** Moves an abandoned attempt from one process to another; false if another request was faster. */
+/** Moves an abandoned or overdue attempt from one process to another, at `at`; false if another request was faster. */
 export async function takeOverIdempotencyKey(
   db: Queryable,
   organizationId: string,
   { operation, key }: IdempotentOperation,
-  { resourceId, from, to }: { resourceId: string; from: number; to: number },
+  { resourceId, from, to, at }: { resourceId: string; from: number; to: number; at: Date },
 ): Promise<boolean> {
-  const rows = await db.run(takeOver, [organizationId, operation, key, resourceId, from, to])
+  const rows = await db.run(takeOver, [organizationId, operation, key, resourceId, from, to, at])
   return rows.length > 0
 }
 

@@ -22,12 +22,16 @@ const read = sharedStatement<FeedRow>(
    WHERE f.organization_id = ANY ($1::uuid[]) AND w.count > 0`,
 )
 
-// As readEventWindows finds the first event of a window.
+// As readEventWindows finds the first event of a window. Events are looked for only where webhooks would read them.
 const findUnread = sharedStatement<{ organization_id: string }>(
   'webhookFeeds.findUnread',
-  `SELECT f.organization_id FROM webhook_feeds f JOIN organizations o ON o.id = f.organization_id
-   WHERE EXISTS (SELECT FROM webhooks WHERE organization_id = f.organization_id AND active) AND (
-     f.window_to IS NOT NULL
+  `SELECT f.organization_id
+   FROM (
+     SELECT f.* FROM webhook_feeds f JOIN organizations o ON o.id = f.organization_id
+     WHERE EXISTS (SELECT FROM webhooks WHERE organization_id = f.organization_id AND active)
+     OFFSET 0
+   ) f
+   WHERE f.window_to IS NOT NULL
      OR (
        SELECT true FROM events e
        WHERE e.organization_id = f.organization_id AND e.transaction_id >= pg_snapshot_xmax(f.window_from)
@@ -43,8 +47,7 @@ const findUnread = sharedStatement<{ organization_id: string }>(
          ORDER BY e.transaction_id
          LIMIT 1
        )
-     )
-   )`,
+     )`,
 )
 
 const lock = sharedStatement<{ organization_id: string }>(

@@ -59,6 +59,20 @@ describe('migrate --contract', () => {
 })
 
 describe('a schema', () => {
+  it('that is missing is all that doctor says of the tables', async () => {
+    await withEmptyDatabase(async (empty) => {
+      const reports: { check: string; found: string; remedy: string }[] = (
+        await run(['doctor', '--json'], empty)
+      ).json()
+      expect(reports.find(({ check }) => check === 'schema')).toMatchObject({
+        found: 'there are no tables of Parley yet',
+        remedy: 'run parley migrate',
+      })
+      const others = ['secrets', 'upstream', 'numbers', 'scheduled messages']
+      expect(reports.filter(({ check, found }) => others.includes(check) || found.includes('relation'))).toEqual([])
+    })
+  })
+
   it('that is older than the program is left unchanged', async () => {
     await withEmptyDatabase(async (older) => {
       await run(['migrate'], older)

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import type { PoolClient } from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   type IdempotentRequest,
   type KeptAnswer,
@@ -8,10 +9,12 @@ import {
 import { newId } from '../../../src/lib/bytes/id.js'
 import { sha256 } from '../../../src/lib/crypto/signature.js'
 import { Problem } from '../../../src/model/problem.js'
+import { MINUTE, SECOND } from '../../support/webhook-endpoints.js'
 import { useOrganization, useWorld } from '../../support/world.js'
 
 const world = useWorld()
 const organization = useOrganization(world)
+const other = useOrganization(world)
 
 /** No process has this id: real ids start at 1 and are few. */
 const DEAD = 1_000_000
@@ -37,9 +40,9 @@ const once = (asked: IdempotentRequest) => performOnce(world.app.ctx, organizati
 async function leaveBehind(key: string, processId = DEAD): Promise<string> {
   const resourceId = newId()
   await world.database.pool.query(
-    `INSERT INTO idempotency_keys (organization_id, operation, key, body_hash, resource_id, process_id)
-     VALUES ($1, 'POST /contact', $2, $3, $4, $5)`,
-    [organization.id, key, sha256('a body'), resourceId, processId],
+    `INSERT INTO idempotency_keys (organization_id, operation, key, body_hash, resource_id, process_id, created_at)
+     VALUES ($1, 'POST /contact', $2, $3, $4, $5, $6)`,
+    [organization.id, key, sha256('a body'), resourceId, processId, world.now()],
   )
   return resourceId
 }
@@ -90,21 +93,54 @@ describe('a request whose process died', () => {
     }
   })
 
-  it('is left to its process while that process lives', async () => {
-    const neighbour = await world.database.pool.connect()
-    try {
+  describe('while that process lives', () => {
+    const ALIVE = DEAD + 1
+    let neighbour: PoolClient
+
+    beforeAll(async () => {
+      neighbour = await world.database.pool.connect()
       await neighbour.query(
         `SELECT pg_advisory_lock(l.classid::int, $1)
          FROM processes p
          JOIN pg_locks l ON l.locktype = 'advisory' AND l.objsubid = 2 AND l.objid = p.id
          WHERE l.database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
-        [DEAD + 1],
+        [ALIVE],
       )
-      await leaveBehind('alive', DEAD + 1)
-      await expect(once(request('alive', {}))).rejects.toMatchObject({ code: 'request_in_progress' })
-    } finally {
-      neighbour.release(true)
-    }
+    })
+
+    afterAll(() => neighbour?.release(true))
+
+    it('is left to it for two minutes', async () => {
+      await leaveBehind('alive', ALIVE)
+      const asked = () => once(request('alive', { recover: async () => DONE }))
+      await expect(asked()).rejects.toMatchObject({ code: 'request_in_progress' })
+      world.advance(MINUTE)
+      await expect(asked()).rejects.toMatchObject({ code: 'request_in_progress' })
+      world.advance(MINUTE + SECOND)
+      expect(await asked()).toMatchObject({ replayed: true, body: DONE.body })
+    })
+
+    it('is left to the process that took it over for two minutes', async () => {
+      await leaveBehind('taken over', ALIVE)
+      world.advance(3 * MINUTE)
+      const recover = async () => {
+        const { rows } = await world.database.pool.query(
+          `SELECT process_id, created_at > $1::timestamptz - interval '2 minutes' AS is_new FROM idempotency_keys WHERE key = 'taken over'`,
+          [world.now()],
+        )
+        expect(rows).toEqual([{ process_id: world.app.ctx.processId, is_new: true }])
+        return DONE
+      }
+      expect(await once(request('taken over', { recover }))).toMatchObject({ replayed: true })
+    })
+
+    it('leaves the same key of another organization alone', async () => {
+      await leaveBehind('of both', ALIVE)
+      world.advance(3 * MINUTE)
+      const theirs = await performOnce(world.app.ctx, other.id, request('of both', { perform: async () => DONE }))
+      expect(theirs.replayed).toBe(false)
+      expect(await once(request('of both', { recover: async () => DONE }))).toMatchObject({ replayed: true })
+    })
   })
 })
 

@@ -14,6 +14,7 @@ import {
   type UpstreamId,
 } from '../../../storage/organizations/organizations.js'
 import { applyConnectionChanges, readConnectionChanges } from '../../instances/manage/connection-changes.js'
+import { checkSoon } from '../../organizations/connecting/check.js'
 import { parseBody } from '../read/parse-body.js'
 import { type NoteRefusal, noteRefusals } from './refusals.js'
 import { bodyOf, type IdentifiedChange, keyOfId, type NamedId, namedIds, readChanges, scanIds } from './routing.js'
@@ -92,7 +93,9 @@ export function createCallbackReceiver(
     return callbacks.map(() => undefined)
   }, MAX_BATCH)
   const turns = { inTurn: createRestingTurns(), parsing: new FairPlaces(LARGE_VERIFIED) }
-  const noteRefusal = noteRefusals(ctx.log, countRefusal)
+  // Says whether the app has another secret now. Without it, the next hourly check does.
+  const check = (organizationId: string) => void checkSoon(ctx, organizationId).catch(() => undefined)
+  const noteRefusal = noteRefusals(ctx.log, countRefusal, check)
   const receiving = { ctx, findClaims: createLookUp(ctx), store, noteRefusal, ...turns }
   return {
     receive: async (body, signature, from, traceparent) => {

@@ -8,10 +8,14 @@ export type NoteRefusal = (claims: ReadonlyMap<string, NamedClaim>) => void
 const TOLD_AGAIN_MS = 60_000
 const MAX_REMEMBERED = 10_000
 
-/** Logs refused callbacks of known numbers and accounts, one line a minute for each of them, and counts all. */
+/**
+ * Logs refused callbacks of known numbers and accounts, one line a minute for each of them, and counts all. With each line
+ * `isTold` is called with the organization.
+ */
 export function noteRefusals(
   log: Context['log'],
   count: (isKnown: boolean) => void,
+  isTold: (organizationId: string) => void,
   now: () => number = () => performance.now(),
 ): NoteRefusal {
   const noted = createLruCache<{ toldAt: number; refused: number }>(MAX_REMEMBERED)
@@ -29,6 +33,7 @@ export function noteRefusals(
         { organizationId, instanceId, id, refused },
         'callbacks of a number are refused: their signature does not match its app secret; if the app has a new one, give it to parley org connect',
       )
+      isTold(organizationId)
     }
   }
 }

@@ -165,14 +165,24 @@ async function checkOne(ctx: CheckContext, organizationId: string, target: Targe
 
 /**
  * Has the organization's numbers checked soon if the error of a message says that the number, its account or its token
- * is at fault: the page and the event then tell at once what the next hourly check would.
+ * is at fault.
  */
 export async function checkAfterFailure(
-  { database, clock }: Pick<Context, 'database' | 'clock'>,
+  ctx: Pick<Context, 'database' | 'clock'>,
   organizationId: string,
   code: number | string,
 ): Promise<void> {
-  if (!isAboutNumber(code)) return
+  if (isAboutNumber(code)) await checkSoon(ctx, organizationId)
+}
+
+/**
+ * Has the organization's numbers checked soon, unless they were lately: the page, the event and doctor then tell at once
+ * what the next hourly check would.
+ */
+export async function checkSoon(
+  { database, clock }: Pick<Context, 'database' | 'clock'>,
+  organizationId: string,
+): Promise<void> {
   await enqueueDueNumberCheck(database, organizationId, new Date(clock().getTime() - BETWEEN_CHECKS_MS))
 }
 

@@ -12,17 +12,19 @@ const nobody: NamedClaim = { claim: null, changes: 1 }
 function start() {
   const lines: { organizationId: string; id: string; refused: number; level: number }[] = []
   const counted: boolean[] = []
+  const told: string[] = []
   let now = 0
   const log = createLogger('info', { write: (line) => lines.push(JSON.parse(line)) })
   const note = noteRefusals(
     log,
     (isKnown) => counted.push(isKnown),
+    (organizationId) => told.push(organizationId),
     () => now,
   )
   const pass = (seconds: number) => {
     now += seconds * 1_000
   }
-  return { note, lines, counted, pass }
+  return { note, lines, counted, told, pass }
 }
 
 describe('refused callbacks', () => {
@@ -39,11 +41,12 @@ describe('refused callbacks', () => {
   })
 
   it('of other numbers have lines of their own', () => {
-    const { note, lines } = start()
+    const { note, lines, told } = start()
     note(new Map([['number 1', claimOf('a')]]))
     note(new Map([['number 2', claimOf('b')]]))
     note(new Map([['number 1', claimOf('a')]]))
     expect(lines.map(({ organizationId }) => organizationId)).toEqual(['a', 'b'])
+    expect(told).toEqual(['a', 'b'])
   })
 
   it('of numbers that nobody has are only counted', () => {

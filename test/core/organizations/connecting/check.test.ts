@@ -334,6 +334,24 @@ describe('a further number', () => {
     ])
   })
 
+  it('is checked soon after a callback whose signature does not match, which tells that the app has another secret', async () => {
+    const { id, platform } = await connected()
+    const other = await connected()
+    await world.database.pool.query(
+      "UPDATE number_states SET checked_at = checked_at - interval '6 minutes' WHERE organization_id IN ($1, $2)",
+      [id, other.id],
+    )
+    const untouched = await healthOf(other.id)
+    await changePlatform(world, { ...platform, secret: 'another secret' }, CONNECTED)
+    expect(await writeTo(world, platform.number)).toBe(false)
+    const problems = async () => {
+      await world.drain()
+      return problemsOf(await healthOf(id))
+    }
+    await expect.poll(problems).toEqual(['secret_wrong'])
+    expect(await healthOf(other.id)).toEqual(untouched)
+  })
+
   it('is checked soon after a refusal, if it was not in the last five minutes', async () => {
     const { id, platform } = await connected()
     const further = await connectFurther(id, platform)
