@@ -23,7 +23,7 @@ export function machineChecks(config: Config): Check[] {
       remedy: 'install Parley again',
       run: async () => ok(`Parley ${packageVersion}, Node ${process.version}`),
     },
-    { name: 'ffmpeg', remedy: 'install ffmpeg', run: checkFfmpeg },
+    { name: 'ffmpeg', remedy: 'see whether ffmpeg -version works on this machine', run: checkFfmpeg },
     { name: 'data folder', remedy: `let this user write to ${config.dataDir}`, run: () => checkFolder(config.dataDir) },
     ...(config.databaseUrl === undefined ? [backupCheck(config)] : []),
     {
