@@ -49,11 +49,14 @@ describe('an organization that moves from one cell to another under load', () =>
   }
   const slugsAt = async (cell: keyof typeof cells): Promise<string[]> =>
     JSON.parse(await done(cell, 'org', 'list', '--json')).map(({ slug }: { slug: string }) => slug)
+  /** How many rows of each table an archive has. */
   const rowsIn = async (file: string) => {
     const ignore = async (_header: unknown, content: AsyncIterable<Uint8Array>) => {
       for await (const _chunk of content);
     }
-    return (await readArchive<MovedHead>(createReadStream(file), EXPORT, ignore)).rows
+    // A job adds up the counts of contacts, so that their rows become fewer.
+    const { contact_counts: _, ...rows } = (await readArchive<MovedHead>(createReadStream(file), EXPORT, ignore)).rows
+    return rows
   }
 
   beforeAll(async () => {

@@ -152,6 +152,9 @@ const putUpstream = statement<never>(
      templates_synced_at = CASE WHEN s.business_account_id = excluded.business_account_id THEN s.templates_synced_at END`,
 )
 
+// Settings that do not exist yet cannot be locked: two transactions would make them and wait for each other.
+const lock = statement<never>('organizations.lock', 'SELECT FROM organization_rows WHERE id = $1 FOR NO KEY UPDATE')
+
 const lockUpstream = statement<StoredUpstream>(
   'organizations.lockUpstream',
   `SELECT phone_number_id, business_account_id, access_token, app_secret, verify_token_hash, messages_per_second, pair_limit
@@ -290,11 +293,12 @@ export async function updateOrganization(
 
 export type StoredUpstream = Omit<UpstreamSettings, 'restrictions' | 'throughput'> & { verify_token_hash: Buffer }
 
-/** The organization's number at the upstream, locked until the transaction ends; null if there is none. */
+/** The organization's number at the upstream, locked with it until the transaction ends; null if there is none. */
 export async function lockUpstreamSettings(
   transaction: Queryable,
   organizationId: string,
 ): Promise<StoredUpstream | null> {
+  await transaction.run(lock, [organizationId])
   const rows = await transaction.run(lockUpstream, [organizationId])
   return rows[0] ?? null
 }
@@ -332,11 +336,12 @@ export async function findStorefrontSettings(
   return rows[0] ?? null
 }
 
-/** The organization's storefront, locked until the transaction ends; null if there is none. */
+/** The organization's storefront, locked with it until the transaction ends; null if there is none. */
 export async function lockStorefrontSettings(
   transaction: Queryable,
   organizationId: string,
 ): Promise<StorefrontSettings | null> {
+  await transaction.run(lock, [organizationId])
   const rows = await transaction.run(lockStorefront, [organizationId])
   return rows[0] ?? null
 }

@@ -114,8 +114,8 @@ describe('PUT /admin/organizations/{id}/upstream', () => {
   it("accepts the organization's own ids again, even in concurrent requests", async () => {
     const { id } = await newOrganization()
     const own = settings()
-    const answers = await Promise.all([connect(id, own), connect(id, own), connect(id, own)])
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    const answers = await Promise.all(Array.from({ length: 10 }, () => connect(id, own)))
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
     expect((await connect(id, { ...own, access_token: 'another' })).status).toBe(200)
   })
 
