@@ -8,6 +8,7 @@ import type pg from 'pg'
 import type { BlobStore } from '../../blobs/blob-store.js'
 import { copyIn } from '../../database/copy.js'
 import { isDataException } from '../../database/errors.js'
+import { listMigrations } from '../../database/migrations/files.js'
 import { readSchema } from '../../database/migrations/state.js'
 import { isUuid } from '../../lib/bytes/id.js'
 import { createSecretBox } from '../../lib/crypto/secret-box.js'
@@ -150,7 +151,7 @@ async function readManifest({ database }: MovingContext, client: pg.ClientBase, 
   if (here.join() !== manifest.migrations.join()) {
     throw new CliFailure(
       1,
-      `The archive was written by ${manifest.parley} with the migrations up to ${manifest.migrations.at(-1)}, and this database has those up to ${here.at(-1)}: upgrade the older one of the two cells`,
+      `The archive was written by ${manifest.parley} with the migrations up to ${manifest.migrations.at(-1)}, and this database has those up to ${here.at(-1)}: ${await howToAlign(here, manifest.migrations)}`,
     )
   }
   if (await hasOrganizationRow(client, id)) {
@@ -160,6 +161,18 @@ async function readManifest({ database }: MovingContext, client: pg.ClientBase, 
     )
   }
   return manifest
+}
+
+/** What gives the databases of both cells the same migrations, said to the operator. */
+async function howToAlign(here: readonly number[], there: readonly number[]): Promise<string> {
+  const lackedHere = there.filter((version) => !here.includes(version))
+  const lackedThere = here.filter((version) => !there.includes(version))
+  const contracts = (await listMigrations()).filter(({ contractAfter }) => contractAfter !== null)
+  const isContract = (one: number) => contracts.some(({ version }) => version === one)
+  if (![...lackedHere, ...lackedThere].every(isContract)) return 'upgrade the older one of the two cells'
+  return lackedThere.length > 0
+    ? `run 'parley migrate --contract' in the old cell, which lacks ${lackedThere.join(', ')}, and export again`
+    : `run 'parley migrate --contract' in this cell, which lacks ${lackedHere.join(', ')}, and import again`
 }
 
 function parseManifest(text: string): Manifest {

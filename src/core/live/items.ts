@@ -29,7 +29,7 @@ export interface LiveWindow {
 
 /** Reads at most `limit` events after a position. */
 export async function readLiveWindow(
-  ctx: Pick<Context, 'database' | 'mediaLinks'>,
+  ctx: Pick<Context, 'database' | 'mediaLinks' | 'clock'>,
   organizationId: string,
   start: MarkedPosition,
   limit: number,
@@ -46,13 +46,14 @@ export async function readLiveWindow(
   // A reader that continues after an event of this window continues within it, even if the window was not read to its
   // end.
   const windowTo = next.windowTo ?? next.windowFrom
+  const now = ctx.clock()
   const items = visible.map((event) => {
     const surroundings = around(event.contact_id, event.data.message?.instance_id ?? null)
     return {
       eventId: event.id,
       type: event.type,
       mark: writeMark({ windowFrom, windowTo, seq: event.seq, history }, new Date(event.created_at)),
-      data: JSON.stringify(presentLiveEvent(event, surroundings, ctx.mediaLinks.urlOf)),
+      data: JSON.stringify(presentLiveEvent(event, surroundings, ctx.mediaLinks.urlOf, now)),
     }
   })
   // Reading the rest of an older window does not reach the end of the feed.

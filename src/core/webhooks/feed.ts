@@ -53,8 +53,9 @@ export async function readFeed(
   const { events, next } = await readPage(ctx, organizationId, start, { kinds, limit })
   checkNotAhead(start, next)
   const numbers = await findBusinessNumbers(ctx, organizationId)
+  const now = ctx.clock()
   return {
-    events: events.map((event) => ({ id: event.id, ...presentEvent(event, ctx.mediaLinks.urlOf, numbers) })),
+    events: events.map((event) => ({ id: event.id, ...presentEvent(event, ctx.mediaLinks.urlOf, numbers, now) })),
     nextAfter: mark(next),
   }
 }

@@ -95,7 +95,7 @@ export async function readDelivery(
   const instance = endpoint?.instance
   if (!endpoint || !instance) {
     const numbers = await findBusinessNumbers(ctx, organizationId)
-    return { delivery, body: presentEvent(event, ctx.mediaLinks.urlOf, numbers) }
+    return { delivery, body: presentEvent(event, ctx.mediaLinks.urlOf, numbers, ctx.clock()) }
   }
   return { delivery, body: presentGatewayCall(ctx, { ...endpoint, instance }, event) }
 }

@@ -5,7 +5,7 @@ import { type MediaAddress, type Message, presentMessage, type ShownMessage } fr
 import { systemEventOf } from '../messages/shown/records.js'
 import type { ShownContent } from '../messages/shown/schemas.js'
 import { presentTemplate } from '../templates/template.js'
-import type { EventRow } from '../webhooks/event.js'
+import { contactTime, type EventRow } from '../webhooks/event.js'
 import { presentWebhook } from '../webhooks/webhook.js'
 import { presentNote } from './note.js'
 
@@ -154,15 +154,16 @@ function presentQuoted({ id, seq, text, sender_type, message_type, media_type }:
 }
 
 /** The event as `GET /console/api/live` sends it; which objects it has depends on its type. */
-export function presentLiveEvent(event: EventRow, around: LiveSurroundings, mediaAddress: MediaAddress) {
+export function presentLiveEvent(event: EventRow, around: LiveSurroundings, mediaAddress: MediaAddress, now: Date) {
   const { id, type, contact_id, created_at, data } = event
-  const at = new Date(created_at)
   return {
     id,
     type,
-    timestamp: toIso(at),
+    timestamp: toIso(created_at),
     contact_id,
-    ...(data.contact && { contact: presentInboxFields(data.contact, around.activeAt ?? at, at) }),
+    ...(data.contact && {
+      contact: presentInboxFields(data.contact, around.activeAt ?? created_at, contactTime(event, now)),
+    }),
     ...(data.message && {
       message: presentThreadMessage(
         { ...data.message, instance_name: around.instanceName, quoted: null, changed: null },

@@ -28,6 +28,8 @@ export interface EventRow {
   type: string
   /** The contact that it is about; null if there is none. */
   contact_id: string | null
+  /** The message whose row and contact readers have added, as of now; null: the event has its rows as of then. */
+  message_id: string | null
   transaction_id: string
   created_at: Date | string
   data: EventData
@@ -104,20 +106,21 @@ export interface ShownEvent {
 
 /** The event with its objects as the API shows them. Message and contact may have changed since an earlier attempt. */
 export function presentEvent(
-  { type, created_at, data }: EventRow,
+  event: EventRow,
   mediaAddress: MediaAddress,
   numbers: BusinessNumbers,
+  now: Date,
 ): ShownEvent {
-  const at = new Date(created_at)
+  const { type, created_at, data } = event
   return {
     type,
-    timestamp: toIso(at),
+    timestamp: toIso(created_at),
     data: {
       ...(data.message && { message: presentMessageOf(data.message, mediaAddress, numbers) }),
       ...(data.scheduled && { scheduled: presentScheduled(data.scheduled) }),
       ...(type === 'conversation.handed_over' && { handover: readHandover(data.message?.content) }),
       ...(type.startsWith('call.') && { call: readCall(data.message?.content) }),
-      ...(data.contact && { contact: presentContact(data.contact, at) }),
+      ...(data.contact && { contact: presentContact(data.contact, contactTime(event, now)) }),
       ...presentConsent(type, data),
       ...(data.previous_status && { previous_status: data.previous_status }),
       ...(data.pricing && { pricing: data.pricing }),
@@ -137,6 +140,11 @@ export function presentEvent(
       ...(data.unmerged && { kept_contact_id: data.unmerged.id }),
     },
   }
+}
+
+/** The time as of which the event has its contact. */
+export function contactTime({ message_id, created_at }: EventRow, now: Date): Date {
+  return message_id === null ? new Date(created_at) : now
 }
 
 /** Who reported an opt-out or opt-in, in which words and when; empty for other events. */

@@ -34,8 +34,8 @@ export interface EventWindow {
 export const OLDEST_POSITION: EventPosition = { windowFrom: '1:1:', windowTo: null, seq: 0 }
 
 /** The columns of an event, under the alias e. */
-export const EVENT_COLUMNS = `e.organization_id, e.seq, e.id, e.type, e.contact_id, e.transaction_id::text AS transaction_id,
-     e.created_at, ${WHOLE_DATA} AS data`
+export const EVENT_COLUMNS = `e.organization_id, e.seq, e.id, e.type, e.contact_id, e.message_id,
+     e.transaction_id::text AS transaction_id, e.created_at, ${WHOLE_DATA} AS data`
 
 /**
  * SQL: whether the event `e` is shown, which has data until its contact is erased or its message deleted. Jobs blank the

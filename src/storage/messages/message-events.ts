@@ -11,12 +11,12 @@ import { REACTIONS } from './messages.js'
 export const MESSAGE_SNAPSHOT = `((to_jsonb(m) - 'trace') || jsonb_build_object('reactions', ${REACTIONS}, 'assignee', ${ASSIGNEE}))`
 
 /**
- * What a short event keeps of the message `m`: what may be different when it is read. What is null is left out.
- * `reactions`: SQL.
+ * What a short event keeps of the message `m`: what may be different when it is read. What is null is left out,
+ * and so is the error of a file, which readers take from the row with the file. `reactions`: SQL.
  */
 export const messageState = (reactions: string) =>
-  `jsonb_strip_nulls(jsonb_build_object('status', m.status, 'outcome', m.outcome, 'error', m.error, 'held_at', m.held_at,
-     'reactions', ${reactions}))`
+  `jsonb_strip_nulls(jsonb_build_object('status', m.status, 'outcome', m.outcome,
+     'error', CASE WHEN m.status = 'failed' THEN m.error END, 'held_at', m.held_at, 'reactions', ${reactions}))`
 
 /** The same with its reactions, which SQL of a message finds. */
 export const MESSAGE_STATE = messageState(REACTIONS)

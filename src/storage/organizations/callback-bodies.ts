@@ -10,7 +10,7 @@ const MAX_PACKED = 16_384
 /** The database looks at the beginning of what came from linked devices. */
 const DEVICE = Buffer.from('{"object":"linked_device"')
 
-/** What is most frequent is last. It never changes: stored bodies need it. */
+/** What is most frequent is last. It never changes, in no byte: stored bodies cannot be read without it. */
 const DICTIONARY = Buffer.from(
   [
     '"errors":[{"code":131026,"title":"Message undeliverable","message":"Message undeliverable","error_data":{"details":""}}]',

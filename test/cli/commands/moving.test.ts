@@ -375,7 +375,10 @@ describe('org export and org import', () => {
       })
       await nothing()
       await empty.pool.query(`INSERT INTO migrations (version, name, is_contract) VALUES (999, 'later', false)`)
-      expect(await importing(file)).toMatchObject({ code: 1, err: expect.stringContaining('migrations up to') })
+      expect(await importing(file)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('upgrade the older one of the two cells'),
+      })
       await empty.pool.query('DELETE FROM migrations WHERE version = 999')
       await empty.pool.query(
         `WITH one AS (
@@ -391,6 +394,31 @@ describe('org export and org import', () => {
         err: expect.stringContaining('unique in a cell: its slug'),
       })
       expect(await countRows(empty, organization.id)).toMatchObject({ messages: 0, contacts: 0, directory: 0 })
+    } finally {
+      await empty.drop()
+    }
+  })
+
+  it('say which cell lacks a contracting migration', async () => {
+    const empty = await createTestDatabase()
+    const env = envOf({ database: empty, dataDir: join(folder.path, 'contracting') })
+    try {
+      const { rows } = await empty.pool.query('SELECT max(version) AS last FROM migrations WHERE is_contract')
+      const [{ last }] = rows
+      const bytes = await readFile(file)
+      const without = join(folder.path, 'without.tar')
+      const place = bytes.indexOf(`,${last}`, bytes.indexOf('"migrations":'))
+      bytes.fill(' ', place, place + `,${last}`.length)
+      await writeFile(without, bytes)
+      expect(await run(['org', 'import', without], env)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining(`in the old cell, which lacks ${last}, and export again`),
+      })
+      await empty.pool.query('DELETE FROM migrations WHERE version = $1', [last])
+      expect(await run(['org', 'import', file], env)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining(`in this cell, which lacks ${last}, and import again`),
+      })
     } finally {
       await empty.drop()
     }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { newId } from '../../../src/lib/bytes/id.js'
@@ -104,6 +105,22 @@ describe('a packed body', () => {
       },
     ],
   }
+
+  it('that is stored can be read for ever', () => {
+    const stored =
+      '01b5d2b10ac2301006e077710fdc5d724d3238246d15844452d241471184f6012c7d7a898b831241f01ffee9bfe9bedff829b4dc20b1b6c84aebff' +
+      '694466066da431f8112642c30a241329b244c5690d60cce312f22c43e7eea1734b5cc6d6f9fed44f875d5a077fcc33c5eedcc6d5efd374e321b9ed' +
+      '57b496018008ded531235a0d254f19156b80565ef04aa28c45b911a614bc829bca1f1f'
+    expect(unpackBody(Buffer.from(stored, 'hex')).toString()).toBe(JSON.stringify(status))
+  })
+
+  it('that repeats the dictionary shows that no byte of it has changed', () => {
+    const dictionary = unpackBody(Buffer.from('01531a2d9b47cbe6d1b279b46c1e2d9b075dd90c00', 'hex'))
+    expect(dictionary).toHaveLength(1_436)
+    expect(createHash('sha256').update(dictionary).digest('hex')).toBe(
+      '71541e6dbae732c59969f7828b60e937f00cf0c0800a47d19ceaa9440903dee9',
+    )
+  })
 
   it('takes half of the room', () => {
     const body = Buffer.from(JSON.stringify(status))

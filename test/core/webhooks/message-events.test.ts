@@ -251,6 +251,29 @@ it('a retry shows the contact as it is then, under the same id', async () => {
   expect(new Set(endpoint.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
 })
 
+it.each([
+  ['as of now in a short event', false],
+  ['as of then in a whole one', true],
+])('whether the contact wrote lately is %s', async (_form, isWhole) => {
+  await writeAsBefore(world, isWhole)
+  const { cookie } = await signIn(world, organization, { role: 'agent' })
+  const before = await listen(cookie)
+  const endpoint = await startEndpoint(world, organization, ['message.received'])
+  const timestamp = String(Math.trunc(Date.now() / 1_000))
+  await receiveMessages(world, organization, textMessage(ANA, 'Hi', { timestamp }))
+  await world.drain()
+  world.advance(25 * 60 * MINUTE)
+  const { cookie: later } = await signIn(world, organization, { role: 'agent' })
+  const page = await listen(later, before.events[0]?.id ?? undefined)
+  const live = () => page.events.filter(({ type }) => type === 'message.received')
+  await expect.poll(() => live().length).toBe(1)
+  const [delivery] = (await request('GET', '/webhook-deliveries')).body.deliveries
+  const stored = await request('GET', `/webhook-deliveries/${delivery.id}`)
+  const active = (data: { contact: { active_status: boolean } }) => data.contact.active_status
+  expect(endpoint.received.map(({ body }) => active(body.data))).toEqual([true])
+  expect([(await fed())[0].data, stored.body.body.data, live()[0]?.data].map(active)).toEqual(Array(3).fill(isWhole))
+})
+
 it('a short event is not shown without its message, nor to another organization', async () => {
   await send()
   await world.drain()

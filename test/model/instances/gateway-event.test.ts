@@ -45,6 +45,7 @@ const event = (type: string, data: object): EventRow => ({
   id: 'event',
   type,
   contact_id: null,
+  message_id: null,
   transaction_id: '5',
   created_at: AT,
   data: data as EventRow['data'],

@@ -11,10 +11,14 @@ const event = (type: string, data: object): EventRow => ({
   id: 'event',
   type,
   contact_id: null,
+  message_id: null,
   transaction_id: '5',
   created_at: new Date('2026-01-02T03:04:05.678Z'),
   data: data as EventRow['data'],
 })
+
+/** The event as it is shown days later. */
+const present = (one: EventRow) => presentEvent(one, addressOf, NO_NUMBERS, new Date('2026-01-09T00:00:00Z'))
 
 const AT = '2026-01-01T00:00:00+00:00'
 const CONTACT = {
@@ -43,7 +47,7 @@ const WEBHOOK = {
 describe('the JSON of an event', () => {
   it('contains kind, time and data, and no other column', () => {
     const template = { name: 'promo', language: 'pt_BR', status: 'PAUSED', organization_id: 'organization' }
-    expect(presentEvent(event('template.status_changed', { template }), addressOf, NO_NUMBERS)).toEqual({
+    expect(present(event('template.status_changed', { template }))).toEqual({
       type: 'template.status_changed',
       timestamp: '2026-01-02T03:04:05.678Z',
       data: {
@@ -56,10 +60,15 @@ describe('the JSON of an event', () => {
   })
 
   it('contains the contact as it was then, without internal fields', () => {
-    const shown = presentEvent(event('contact.updated', { contact: CONTACT }), addressOf, NO_NUMBERS)
+    const shown = present(event('contact.updated', { contact: CONTACT }))
     expect(Object.keys(shown.data)).toEqual(['contact'])
     expect(shown.data.contact).toMatchObject({ id: 'ana', full_name: 'Ana', active_status: true })
     expect(JSON.stringify(shown)).not.toMatch(/folded_name|last_seq|last_inbound_at/)
+  })
+
+  it('of a message whose contact is as of now says whether it wrote lately', () => {
+    const named = { ...event('message.sent', { contact: CONTACT }), message_id: 'm' }
+    expect(present(named).data.contact).toMatchObject({ active_status: false })
   })
 
   it('contains message, contact and previous status, in this order', () => {
@@ -71,23 +80,17 @@ describe('the JSON of an event', () => {
       media_expires_at: '2027-01-01T00:00:00+00:00',
     }
     const data = { contact: CONTACT, previous_status: 'sent', message: { ...message, organization_id: 'o' } }
-    const shown = presentEvent(event('message.read', data), addressOf, NO_NUMBERS)
+    const shown = present(event('message.read', data))
     expect(Object.keys(shown.data)).toEqual(['message', 'contact', 'previous_status'])
     expect(shown.data).toMatchObject({
       previous_status: 'sent',
       message: { id: 'm', media_url: 'https://chat.example/o/file' },
     })
-    expect(
-      presentEvent(event('message.sent', { message, contact: CONTACT }), addressOf, NO_NUMBERS).data,
-    ).not.toHaveProperty('previous_status')
+    expect(present(event('message.sent', { message, contact: CONTACT })).data).not.toHaveProperty('previous_status')
   })
 
   it('contains a webhook without its secrets, and why it was disabled', () => {
-    const shown = presentEvent(
-      event('webhook.disabled', { webhook: WEBHOOK, reason: 'it is gone' }),
-      addressOf,
-      NO_NUMBERS,
-    )
+    const shown = present(event('webhook.disabled', { webhook: WEBHOOK, reason: 'it is gone' }))
     expect(shown.data).toMatchObject({ webhook: { id: 'w', active: false }, reason: 'it is gone' })
     expect(JSON.stringify(shown)).not.toMatch(/secret|failing_since/)
   })
@@ -95,8 +98,6 @@ describe('the JSON of an event', () => {
   it('is the same whether its time was read as a date or as text with microseconds', () => {
     const data = { contact: CONTACT }
     const asText = { ...event('contact.updated', data), created_at: '2026-01-02T03:04:05.678999+00:00' }
-    expect(JSON.stringify(presentEvent(asText, addressOf, NO_NUMBERS))).toBe(
-      JSON.stringify(presentEvent(event('contact.updated', data), addressOf, NO_NUMBERS)),
-    )
+    expect(JSON.stringify(present(asText))).toBe(JSON.stringify(present(event('contact.updated', data))))
   })
 })

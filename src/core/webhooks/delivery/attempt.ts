@@ -39,7 +39,7 @@ export type Attempter = (
 /** Creates the function that posts a delivery's event to its endpoint, signed with all current secrets. */
 export function createAttempter(ctx: AttemptContext): Attempter {
   const bodyOf = memoize((event: EventRow, { numbers }: EndpointRow) => ({
-    text: JSON.stringify(presentEvent(event, ctx.mediaLinks.urlOf, toBusinessNumbers(numbers ?? []))),
+    text: JSON.stringify(presentEvent(event, ctx.mediaLinks.urlOf, toBusinessNumbers(numbers ?? []), ctx.clock())),
   }))
 
   const composeGatewayCall = createGatewayComposer(ctx)

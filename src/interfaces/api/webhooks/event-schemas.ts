@@ -136,6 +136,13 @@ const KINDS: Record<Kind, readonly [when: string, data: Record<string, TSchema>]
   'webhook.test': ['POST /set-webhooks/{id}/test was called', { webhook: WebhookSchema }],
 }
 
+/** Events about the text of a message have it as of then. */
+const ABOUT_TEXTS: ReadonlySet<string> = new Set<Kind>(['message.edited', 'message.deleted'])
+const AS_OF_THEN = 'The objects, as they were at the time of the event'
+const AS_OF_NOW =
+  'The objects. The message has the status, error and reactions that it had at the time of the event; its contact, ' +
+  'and all else of it, are as of now'
+
 /** The requests that endpoints get. */
 export const eventWebhooks: readonly WebhookParts[] = Object.entries(KINDS).map(([kind, [when, data]]) => {
   const name = nameOfKind(kind)
@@ -151,11 +158,7 @@ export const eventWebhooks: readonly WebhookParts[] = Object.entries(KINDS).map(
         ),
         type: Type.Literal(kind),
         timestamp: Type.String({ format: 'date-time', description: 'When it happened' }),
-        data: Type.Object(data, {
-          description:
-            'The objects. A message has the status, error and reactions that it had at the time of the event; its ' +
-            'contact, and all else of it, are as of now',
-        }),
+        data: Type.Object(data, { description: 'message' in data && !ABOUT_TEXTS.has(kind) ? AS_OF_NOW : AS_OF_THEN }),
       },
       { description: when },
     ),

@@ -27,6 +27,7 @@ const event = (seq: number, fields: Partial<EventRow> = {}): EventRow => ({
   id: `event-${seq}`,
   type: 'contact.updated',
   contact_id: 'ana',
+  message_id: null,
   transaction_id: '101',
   created_at: new Date(0),
   data: {},
