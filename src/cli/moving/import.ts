@@ -22,6 +22,7 @@ import {
   EVENTS,
   type EventTransactions,
   endForward,
+  enqueueIndexings,
   hasOrganizationRow,
   listMovedTables,
   lockImports,
@@ -240,5 +241,6 @@ async function finish(
   }
   await beginFeed(client, manifest.organization.id, transactions)
   await raiseEventNumber(client, manifest.eventNumber)
+  await enqueueIndexings(client, manifest.organization.id)
   await endForward(client, manifest.organization.id)
 }

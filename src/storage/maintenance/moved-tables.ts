@@ -1,4 +1,6 @@
 import type pg from 'pg'
+import { INDEX_STEP } from '../conversations/search.js'
+import { enqueueJobs } from '../jobs/enqueue.js'
 import { isGoneProcess } from '../processes/process-registry.js'
 
 // The tables of an organization as an export has them, read from the catalogue: a new table or column moves without a
@@ -11,10 +13,19 @@ export interface MovedTable {
   columns: readonly string[]
 }
 
-/** What concerns a moment: who signs in, connects or waits for a command, and where links lead meanwhile. */
-const LEFT_OUT = ['member_sessions', 'sign_in_links', 'connection_attempts', 'instance_commands', 'forwards']
+/**
+ * What concerns a moment (who signs in, connects or waits for a command, and where links lead meanwhile), and the words of
+ * long conversations: jobs index them anew, which takes longer than all the rest.
+ */
+const LEFT_OUT = [
+  ...['member_sessions', 'sign_in_links', 'connection_attempts', 'instance_commands', 'forwards'],
+  'message_search',
+]
 
-/** SQL in place of columns that name processes or moments of the old cell; a pairing code has long expired. */
+/**
+ * SQL in place of columns that name processes or moments of the old cell, or tell what has been indexed; a pairing code has
+ * long expired.
+ */
 const INSTEAD: Readonly<Record<string, string>> = {
   'idempotency_keys.process_id': '0',
   'jobs.process_id': 'NULL',
@@ -26,6 +37,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
   'instances.holder': 'NULL',
   'instances.held_until': 'NULL',
   'instances.code': 'NULL',
+  // The history of a phone has numbers below 0.
+  'contacts.searchable_seq': 'least(t.pruned_seq, 0)',
   'events.data': "CASE type WHEN 'instance.qrcode' THEN '{}' ELSE data END",
 }
 
@@ -227,6 +240,18 @@ const TAKE_UP = (from: string) => `
 export async function takeUpDirectory(client: pg.ClientBase, from: string): Promise<string[]> {
   const { rows } = await client.query<{ kind: string }>(TAKE_UP(from))
   return rows.map(({ kind }) => kind)
+}
+
+const ENQUEUE_INDEXING = enqueueJobs({
+  task: 'index_conversation',
+  key: 'id',
+  payload: "jsonb_build_object('contactId', id)",
+  from: `contacts WHERE organization_id = $1 AND last_seq - greatest(searchable_seq, pruned_seq) >= ${INDEX_STEP}`,
+})
+
+/** Has the words of its long conversations indexed when the organization works. */
+export async function enqueueIndexings(client: pg.ClientBase, organizationId: string): Promise<void> {
+  await client.query(ENQUEUE_INDEXING, [organizationId])
 }
 
 /** Ends the forward of an organization that has come back. */

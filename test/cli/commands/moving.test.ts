@@ -2,9 +2,11 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSecretBox, type SecretBox } from '../../../src/lib/crypto/secret-box.js'
+import { requestIndexing } from '../../../src/storage/conversations/search.js'
 import { changeFor, envelope, postBody, receive, textMessage } from '../../support/callbacks.js'
 import { besideService, makeFolder, run } from '../../support/cli.js'
 import { signIn } from '../../support/console.js'
+import { insertMessages } from '../../support/conversations.js'
 import { createTestDatabase, type TestDatabase } from '../../support/database.js'
 import { furnish } from '../../support/furnished.js'
 import { createInstance } from '../../support/instances.js'
@@ -64,7 +66,7 @@ async function countRows({ pool }: TestDatabase, organizationId: string): Promis
 /** What names a process, a transaction or a moment of a cell. */
 const OF_A_CELL = [
   ...['process_id', 'claimed_at', 'holder', 'held_until', 'instances.code', 'transaction_id', 'last_used_at'],
-  ...['webhook_feeds.window_from', 'webhook_feeds.window_to', 'webhook_feeds.seq'],
+  ...['webhook_feeds.window_from', 'webhook_feeds.window_to', 'webhook_feeds.seq', 'contacts.searchable_seq'],
 ]
 
 /** All rows of an organization by table, without what is of a cell. */
@@ -118,7 +120,41 @@ async function eventsAfter({ pool }: TestDatabase, organizationId: string, seq: 
 }
 
 /** What concerns a moment does not move. */
-const LEFT = ['connection_attempts', 'forwards', 'instance_commands', 'member_sessions', 'sign_in_links']
+const LEFT = [
+  ...['connection_attempts', 'forwards', 'instance_commands', 'member_sessions', 'message_search', 'sign_in_links'],
+]
+
+/** More messages than are searched by reading them. */
+const LONG = 1_200
+
+/**
+ * A long conversation whose words are indexed, and whose first numbers are below 0, as those of a phone's history. Resolves
+ * to its contact's id.
+ */
+async function addLongConversation({ id, key }: TestOrganization): Promise<string> {
+  const made = await world.request('POST', '/contact', { key, body: { phone_number: '5511933334444' } })
+  const contactId = made.body.contact.id
+  const texts = Array.from({ length: LONG }, (_, n) => `parcel ${n}`)
+  await insertMessages(world, contactId, texts)
+  await world.database.pool.query('UPDATE messages SET seq = seq - 2000 WHERE contact_id = $1', [contactId])
+  await world.database.pool.query(
+    'UPDATE contacts SET last_seq = last_seq - 2000, pruned_seq = -2000, searchable_seq = -2000 WHERE id = $1',
+    [contactId],
+  )
+  await requestIndexing(world.database, id, contactId)
+  await world.drain()
+  return contactId
+}
+
+/** The words of a conversation that are indexed, and up to which number. */
+async function wordsOf({ pool }: TestDatabase, contactId: string): Promise<unknown[]> {
+  const { rows } = await pool.query(
+    `SELECT seq, folded, (SELECT searchable_seq FROM contacts WHERE id = $1) AS until FROM message_search
+     WHERE contact_id = $1 ORDER BY seq`,
+    [contactId],
+  )
+  return rows
+}
 
 describe('a suspended organization', () => {
   it('answers 503 everywhere, works again when it is resumed, and no other one notices', async () => {
@@ -249,6 +285,7 @@ describe('org export and org import', () => {
   it('move every row and file; keys work, and positions of the feed are refused', async () => {
     const { id, key, slug } = organization
     await org('resume', slug)
+    const long = await addLongConversation(organization)
     const feed = await world.request('GET', '/events?after=latest', { key })
     const [media] = await mediaRows(world, organization)
     const [last = 0] = (await eventsAfter(world.database, id, 0)).slice(-1)
@@ -274,12 +311,16 @@ describe('org export and org import', () => {
     const [imported] = await Promise.all([importing, others()])
     expect(imported.json()).toMatchObject({ organization: slug, violationCount: verified.violationCount })
     const after = await rowsOf(target.database, id)
+    after.jobs = after.jobs?.filter((job) => !job.includes('"index_conversation"')) ?? []
     for (const name of LEFT) before[name] = []
     expect(after).toEqual(before)
 
     expect((await target.request('GET', '/shortlinks', { key })).status).toBe(503)
     expect(await run(['org', 'resume', slug], envOf(target))).toMatchObject({ code: 0 })
     await target.drain()
+    const words = await wordsOf(world.database, long)
+    expect(words).toHaveLength(LONG)
+    expect(await wordsOf(target.database, long)).toEqual(words)
     expect(await deliveriesOf(target.database, id, newest)).toEqual([
       ...delivered,
       ...unread.map((seq) => ({ seq, count: 1 })),
