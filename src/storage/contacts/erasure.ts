@@ -183,10 +183,14 @@ const eraseWords = statement<Slice>(
    SELECT max(seq)::text AS reached, count(*) AS walked FROM slice`,
 )
 
-/** SQL: the merge, undone meanwhile, by which the contact of the event with the number `seq` was also the contact `$2`. */
-const mergeAt = (contactId: string, seq: string) => `contact_merges m
+/** SQL: a merge with the contact `$2`, undone after the event with the number `seq`. */
+const mergeUntil = (contactId: string, seq: string) => `contact_merges m
        WHERE m.organization_id = $1 AND m.gone_id = $2 AND m.undone_at IS NOT NULL AND m.kept_id = ${contactId}
-         AND ${seq} > (m.kept ->> 'from_seq')::bigint AND ${seq} <= (m.kept ->> 'to_seq')::bigint`
+         AND ${seq} <= (m.kept ->> 'to_seq')::bigint`
+
+/** SQL: the merge, undone meanwhile, by which the contact of the event with the number `seq` was also the contact `$2`. */
+const mergeAt = (contactId: string, seq: string) =>
+  `${mergeUntil(contactId, seq)} AND ${seq} > (m.kept ->> 'from_seq')::bigint`
 
 // An event may show this contact and be of another one: it is blanked. One of the time when the other one was this one,
 // too, shows the other with names and addresses of this one: it shows the other as it is now. The walk through the
@@ -211,7 +215,8 @@ const eraseEvents = statement<Slice>(
    SELECT max(seq)::text AS reached, count(*) AS walked FROM slice`,
 )
 
-// Without OFFSET 0 all events of the organization would be read and hashed.
+// An attempt shows the contact as it was then, so the answer to one of an earlier event may name this contact, too. Without
+// OFFSET 0 all events of the organization would be read and hashed.
 const eraseDeliveries = statement<Slice>(
   'contacts.eraseDeliveries',
   `WITH slice AS (
@@ -219,7 +224,7 @@ const eraseDeliveries = statement<Slice>(
    ), named AS (
      SELECT slice.id, coalesce(slice.contact_id = $2, false) OR EXISTS (
          SELECT FROM events e WHERE e.organization_id = $1 AND e.seq = slice.event_seq AND e.contact_id = $2 OFFSET 0
-       ) AS is_theirs, EXISTS (SELECT FROM ${mergeAt('slice.contact_id', 'slice.event_seq')}) AS was_theirs
+       ) AS is_theirs, EXISTS (SELECT FROM ${mergeUntil('slice.contact_id', 'slice.event_seq')}) AS was_theirs
      FROM slice
    ), erased AS (
      UPDATE webhook_deliveries d
