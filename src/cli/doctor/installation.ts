@@ -1,4 +1,4 @@
-import { findProcesses } from '../../core/processes/process-registry.js'
+import { findProcesses, type LiveProcess } from '../../core/processes/process-registry.js'
 import { readSchema } from '../../database/migrations/state.js'
 import type { Database } from '../../database/pool.js'
 import { packageVersion } from '../../lib/files/package-version.js'
@@ -41,13 +41,23 @@ export function installationChecks(database: Database): Check[] {
       remedy: 'see parley migrate --status',
       run: async () => {
         if (!(await hasSchema(database))) return ok('none are running')
-        const versions = (await findProcesses({ database })).map(({ version }) => version)
-        const found = `${versions.length} running${versions.length === 0 ? '' : ` (${[...new Set(versions)].join(', ')})`}`
-        const isMixed = versions.some((version) => version !== packageVersion)
-        return isMixed ? warning(found, `this is ${packageVersion}: finish the upgrade (docs/upgrade.md)`) : ok(found)
+        const processes = await findProcesses({ database })
+        const versions = [...new Set(processes.map(({ version }) => version))]
+        const found = `${processes.length} running${versions.length === 0 ? '' : ` (${versions.join(', ')})`}`
+        const others = processes.filter(({ version }) => version !== packageVersion)
+        if (others.length === 0) return ok(found)
+        return warning(
+          `${found}: ${others.map(describeProcess).join('; ')}`,
+          `this is ${packageVersion}: finish the upgrade or go back (docs/upgrade.md), or stop what should not run`,
+        )
       },
     },
   ]
+}
+
+/** Such as "1.0.0 from 10.0.0.3, since 2026-11-21T14:03:07.000Z". */
+function describeProcess({ version, address, started_at }: LiveProcess): string {
+  return `${version} from ${address ?? "PostgreSQL's machine"}, since ${started_at.toISOString()}`
 }
 
 /** The checks, which report nothing while the tables are not of this version: the schema is what is to be mended first. */

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { packageVersion } from '../../../src/lib/files/package-version.js'
 import { besideService, type Result, run, toUrl, useFolder } from '../../support/cli.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 
@@ -57,6 +58,17 @@ describe('doctor', () => {
     }
     expect(reportOf(result, 'processes')?.found).toMatch(/^1 running/)
     expect({ traces: await traces(), files: await readdir(folder.path, { recursive: true }) }).toEqual(before)
+  })
+
+  it('names the processes of other versions', async () => {
+    await world.database.pool.query("UPDATE processes SET version = '0.9.0', started_at = '2026-05-06T07:08:09Z'")
+    const result = await doctor()
+    await world.database.pool.query('UPDATE processes SET version = $1, started_at = now()', [packageVersion])
+    expect(reportOf(result, 'processes')).toMatchObject({
+      level: 'warning',
+      found: expect.stringMatching(/^1 running \(0\.9\.0\): 0\.9\.0 from .+, since 2026-05-06T07:08:09\.000Z$/),
+      remedy: expect.stringContaining('finish the upgrade or go back'),
+    })
   })
 
   it('prints what to do below what it has found', async () => {
