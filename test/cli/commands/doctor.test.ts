@@ -19,7 +19,12 @@ beforeAll(async () => {
     PARLEY_PUBLIC_URL: world.app.url,
   }
   organization = await world.createOrganization()
+  await noteWork()
 })
+
+/** The process of the tests runs no worker, which would note each minute that it works. */
+const noteWork = () =>
+  world.database.pool.query("INSERT INTO service_uptime (up_since, seen_at) VALUES (now(), now() + interval '1 hour')")
 
 interface Report {
   check: string
@@ -58,6 +63,28 @@ describe('doctor', () => {
     }
     expect(reportOf(result, 'processes')?.found).toMatch(/^1 running/)
     expect({ traces: await traces(), files: await readdir(folder.path, { recursive: true }) }).toEqual(before)
+  })
+
+  it('says that no process does background work, unless a worker has noted it or may have just started', async () => {
+    const { pool } = world.database
+    const lastWorked = (at: string) => pool.query(`UPDATE service_uptime SET seen_at = ${at}`)
+    await pool.query("UPDATE processes SET started_at = now() - interval '1 hour'")
+    const working = await doctor()
+    await lastWorked("'2026-05-06T07:08:09Z'")
+    const idle = await doctor()
+    await pool.query('DELETE FROM service_uptime')
+    const never = await doctor()
+    await pool.query('UPDATE processes SET started_at = now()')
+    const young = await doctor()
+    await noteWork()
+    expect(failedOf(working)).toEqual([])
+    expect(failedOf(idle)).toEqual(['processes'])
+    expect(reportOf(idle, 'processes')?.found).toBe(
+      'none does background work (callbacks, jobs, webhooks), since 2026-05-06T07:08:09.000Z',
+    )
+    expect(reportOf(idle, 'processes')?.remedy).toMatch(/^start a process with the role worker/)
+    expect(reportOf(never, 'processes')?.found).toMatch(/webhooks\)$/)
+    expect(failedOf(young)).toEqual([])
   })
 
   it('names the processes of other versions', async () => {
