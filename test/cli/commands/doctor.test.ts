@@ -155,6 +155,17 @@ describe('doctor', () => {
     expect([fine?.level, others]).toEqual(['ok', []])
   })
 
+  it('says how old what it knows of the numbers that are well is', async () => {
+    await world.database.pool.query(
+      `INSERT INTO number_states (organization_id, phone_number_id, state, checked_at)
+       VALUES ($1, $2, 'ok', now() - interval '10 hours')`,
+      [organization.id, organization.phoneNumberId],
+    )
+    const result = await doctor()
+    await world.database.pool.query('DELETE FROM number_states')
+    expect(reportOf(result, 'numbers')?.found).toMatch(/^1 are well \(oldest check 60\d min ago\)$/)
+  })
+
   it('finds settings of the server that lose data', async () => {
     const { rows } = await world.database.pool.query('SHOW fsync')
     const result = await doctor()
