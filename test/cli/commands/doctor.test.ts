@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { packageVersion } from '../../../src/lib/files/package-version.js'
 import { besideService, type Result, run, toUrl, useFolder } from '../../support/cli.js'
@@ -208,6 +211,37 @@ describe('doctor', () => {
     const result = await doctor({ PARLEY_DATABASE_URL: 'postgres://parley:secret-word@127.0.0.1:1/parley' })
     expect(failedOf(result)).toEqual(['database'])
     expect(result.out).not.toContain('secret-word')
+  })
+
+  it('says that a server hangs, and of the address only that the database comes first', async () => {
+    const silent = createServer().listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
+    const PARLEY_DATABASE_URL = `postgres://parley:secret-word@127.0.0.1:${port}/parley`
+    const result = await doctor({ PARLEY_DATABASE_URL, PARLEY_PUBLIC_URL: NOBODY })
+    silent.close()
+    expect(failedOf(result)).toEqual(['database', 'public address', 'callbacks'])
+    expect(reportOf(result, 'database')?.found).toBe(
+      'PARLEY_DATABASE_URL: it accepts connections and answers nothing: restart PostgreSQL, or the pooler in front of it',
+    )
+    for (const check of ['public address', 'callbacks'])
+      expect(reportOf(result, check)?.remedy).toBe('mend the database first, and check again')
+  })
+
+  it('says that callbacks reach a service that cannot work', async () => {
+    const server = createHttpServer((_request, response) =>
+      response.writeHead(503).end('{"success":false,"error":"Service unavailable"}'),
+    )
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const result = await doctor({ PARLEY_PUBLIC_URL: `http://127.0.0.1:${port}` })
+    server.closeAllConnections()
+    server.close()
+    expect(reportOf(result, 'callbacks')).toMatchObject({
+      level: 'failed',
+      found: expect.stringMatching(/answers 503: the service is reachable, and cannot work$/),
+      remedy: expect.stringContaining('/readyz'),
+    })
   })
 
   it('does not create an embedded database', async () => {
