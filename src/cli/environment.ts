@@ -1,5 +1,8 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
+import pg from 'pg'
 import { readConfig } from '../config/read.js'
 import type { Config } from '../config/settings.js'
 import { findProcesses } from '../core/processes/process-registry.js'
@@ -90,7 +93,7 @@ export async function openConfiguredDatabase(
     await embedded?.stop()
   }
   try {
-    await checkServer(database)
+    await checkServer(database, connection)
   } catch (error) {
     await close()
     throw new CliFailure(2, `${describe(config)}: ${(error as Error).message}`)
@@ -202,8 +205,11 @@ async function openEmbedded(config: Config, log: Logger, hold: boolean) {
   }
 }
 
-async function checkServer(database: Database): Promise<void> {
-  const { rows } = await database.pool.query('SHOW server_version_num').catch((error: Error) => {
+async function checkServer(database: Database, connection: Connection): Promise<void> {
+  const { rows } = await database.pool.query('SHOW server_version_num').catch(async (error: Error) => {
+    if (isTimeout(error) && (await acceptsConnections(connection))) {
+      throw new Error('it accepts connections and answers nothing: restart PostgreSQL, or the pooler in front of it')
+    }
     throw new Error(`cannot connect (${reasonOf(error)}): check host, port, database, user and password`)
   })
   if (Number(rows[0].server_version_num) < OLDEST_SERVER) {
@@ -211,9 +217,29 @@ async function checkServer(database: Database): Promise<void> {
   }
 }
 
+function isTimeout({ message }: Error): boolean {
+  return /connection timeout|timeout exceeded/.test(message)
+}
+
+const ACCEPT_MS = 2_000
+
+/** Whether a server listens at the address: one that does not answer then hangs. */
+async function acceptsConnections(connection: Connection): Promise<boolean> {
+  const { host, port } = new pg.Client(connection)
+  const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(ACCEPT_MS) })
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
 /** Node reports a refused connection to several addresses as one error without a text. */
 function reasonOf(error: Error): string {
-  if (/connection timeout|timeout exceeded/.test(error.message)) return 'no PostgreSQL answered in time'
+  if (isTimeout(error)) return 'no PostgreSQL answered in time'
   if (error.message !== '') return error.message
   return error instanceof AggregateError ? String(error.errors[0]?.message) : error.name
 }

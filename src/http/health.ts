@@ -18,7 +18,7 @@ export interface HealthOptions {
   checks: ReadinessChecks
   /** Counts the numbers of all organizations. */
   findNumbers: () => Promise<NumberFigures>
-  /** Whether requests fail because a disk is full. */
+  /** Whether a request failed in the last minute because a disk was full. */
   isDiskFull: () => boolean
   registry: Registry
   log: Logger
@@ -55,7 +55,8 @@ export function healthRoutes(options: HealthOptions): FastifyPluginAsync {
   }
 }
 
-const NO_ROOM = 'a disk is full, and what cannot be stored is answered with 503: make room'
+const NO_ROOM =
+  'a disk was full in the last minute, and what could not be stored was answered with 503: make room, if nobody has'
 
 /** The public text of a check that threw. */
 const FAILED = 'cannot be used at the moment: the log of this process has the reason'

@@ -96,7 +96,10 @@ describe('a database whose disk is full', () => {
     await calls['a send of Interface A']?.()
     await expect
       .poll(() => world.request('GET', '/readyz'))
-      .toMatchObject({ status: 200, body: { status: 'ready', problems: { disk: expect.stringContaining('is full') } } })
+      .toMatchObject({
+        status: 200,
+        body: { status: 'ready', problems: { disk: expect.stringContaining('a disk was full') } },
+      })
   })
 })
 

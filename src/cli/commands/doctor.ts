@@ -22,6 +22,8 @@ interface Options {
 }
 
 const CLOSE_MS = 5_000
+const START =
+  'start PostgreSQL, or restart it if it hangs (docs/runbook.md#parleydatabaseunreachable), or correct PARLEY_DATABASE_URL'
 const MARKS = { ok: 'ok     ', warning: 'warning', failed: 'failed ' } as const
 
 /** `parley doctor`: checks the environment of the service, and says what to do. */
@@ -55,12 +57,23 @@ async function checkService(env: Invocation['env']): Promise<Report[]> {
     throw error
   })
   if (typeof config === 'string') return [report('settings', config, 'correct the setting (docs/configuration.md)')]
-  const groups = await Promise.all([
+  const [ofDatabase, ofMachine, ofAddress] = await Promise.all([
     checkDatabase(config),
     runChecks(machineChecks(config)),
     runChecks(addressChecks(config)),
   ])
-  return [{ check: 'settings', level: 'ok', found: 'valid', remedy: null }, ...groups.flat()]
+  const isDown = ofDatabase.some(({ check, level }) => check === 'database' && level === 'failed')
+  return [
+    { check: 'settings', level: 'ok', found: 'valid', remedy: null },
+    ...ofDatabase,
+    ...ofMachine,
+    ...(isDown ? ofAddress.map(afterDatabase) : ofAddress),
+  ]
+}
+
+/** Without its database the service answers little, and a proxy in front of it for it: that is no fault of the address. */
+function afterDatabase(ofAddress: Report): Report {
+  return ofAddress.level === 'failed' ? { ...ofAddress, remedy: 'mend the database first, and check again' } : ofAddress
 }
 
 /** A missing embedded database is not created. */
@@ -80,7 +93,7 @@ async function checkDatabase(config: Config): Promise<Report[]> {
     if (error instanceof CliFailure) return error.message
     throw error
   })
-  if (typeof open === 'string') return [report('database', open, 'start PostgreSQL, or correct PARLEY_DATABASE_URL')]
+  if (typeof open === 'string') return [report('database', open, START)]
   try {
     return await runChecks(checksOf(config, open.database))
   } finally {

@@ -2,8 +2,9 @@ import { type Command, Option } from 'commander'
 import { Type } from 'typebox'
 import { findOrganizationByName } from '../../core/organizations/organizations.js'
 import { listWebhooks } from '../../core/webhooks/endpoints.js'
-import { listDeliveries } from '../../core/webhooks/log.js'
+import { findLastAttempts, listDeliveries } from '../../core/webhooks/log.js'
 import {
+  type AttemptRow,
   DELIVERY_STATUSES,
   type DeliveryStatus,
   presentDelivery,
@@ -41,7 +42,7 @@ export function addWebhookCommands(program: Command, invocation: Invocation): vo
     .description('list webhooks and deliveries, and receive events while you develop')
   webhooks
     .command('list')
-    .description('list the webhooks, oldest first')
+    .description('list the webhooks, oldest first, with what each endpoint answered last')
     .requiredOption('--org <org>', ORGANIZATION)
     .option('--json', 'print JSON')
     .action((options) => list(invocation, options))
@@ -77,12 +78,15 @@ export function addWebhookCommands(program: Command, invocation: Invocation): vo
 }
 
 async function list({ env, streams }: Invocation, options: ListOptions): Promise<void> {
-  const webhooks = await asOperator(env, async (ctx) => {
+  const [webhooks, attempts] = await asOperator(env, async (ctx) => {
     const { id } = await findOrganizationByName(ctx, options.org)
-    return listWebhooks(ctx, id)
+    return Promise.all([listWebhooks(ctx, id), findLastAttempts(ctx, id)])
   })
   printList(streams, webhooks.map(presentWebhook), options, ({ id, url, events, description, active, ...rest }) => {
-    return { id, url, events, description, active, disabled_reason: rest.disabled_reason, created_at: rest.created_at }
+    const last = attempts.get(id)
+    const { disabled_reason, created_at } = rest
+    const shown = { id, url, events, description, active, disabled_reason, created_at }
+    return { ...shown, last_attempt_at: last?.at, answer: last && answerOf(last) }
   })
 }
 
@@ -97,7 +101,11 @@ async function deliveries({ env, streams }: Invocation, options: DeliveriesOptio
   printList(streams, found.deliveries.map(presentDelivery), options, (delivery) => {
     const { id, created_at, event_type, webhook_id, status, attempts, next_attempt_at } = delivery
     const last = attempts.at(-1)
-    const answer = last && (last.error ?? last.response_status)
+    const answer = last && answerOf(last)
     return { id, created_at, event: event_type, webhook_id, status, attempts: attempts.length, answer, next_attempt_at }
   })
+}
+
+function answerOf({ error, response_status }: Pick<AttemptRow, 'error' | 'response_status'>) {
+  return error ?? response_status
 }

@@ -1,8 +1,9 @@
-import { findProcesses } from '../../core/processes/process-registry.js'
+import { findProcesses, type LiveProcess, readDatabaseTime } from '../../core/processes/process-registry.js'
 import { readSchema } from '../../database/migrations/state.js'
 import type { Database } from '../../database/pool.js'
 import { packageVersion } from '../../lib/files/package-version.js'
-import { type Check, failed, ok, warning } from './check.js'
+import { findLastUse } from '../../storage/processes/process-registry.js'
+import { type Check, type Finding, failed, ok, warning } from './check.js'
 
 /** The checks of Parley's tables, and of the processes that use them. */
 export function installationChecks(database: Database): Check[] {
@@ -41,13 +42,45 @@ export function installationChecks(database: Database): Check[] {
       remedy: 'see parley migrate --status',
       run: async () => {
         if (!(await hasSchema(database))) return ok('none are running')
-        const versions = (await findProcesses({ database })).map(({ version }) => version)
-        const found = `${versions.length} running${versions.length === 0 ? '' : ` (${[...new Set(versions)].join(', ')})`}`
-        const isMixed = versions.some((version) => version !== packageVersion)
-        return isMixed ? warning(found, `this is ${packageVersion}: finish the upgrade (docs/upgrade.md)`) : ok(found)
+        const processes = await findProcesses({ database })
+        return [...(await checkWork(database, processes)), describeVersions(processes)]
       },
     },
   ]
+}
+
+/** A worker notes each minute that it works. */
+const IDLE_MS = 180_000
+
+/** A finding if no worker works. A process that has just started may be one, and a service that is stopped needs none. */
+async function checkWork(database: Database, processes: readonly LiveProcess[]): Promise<Finding[]> {
+  const [now, lastWork] = await Promise.all([readDatabaseTime(database), findLastUse(database)])
+  const isLongAgo = (at: Date) => now.getTime() - at.getTime() > IDLE_MS
+  const hasWorked = lastWork !== null && !isLongAgo(lastWork)
+  if (hasWorked || processes.length === 0 || processes.some(({ started_at }) => !isLongAgo(started_at))) return []
+  const since = lastWork === null ? '' : `, since ${lastWork.toISOString()}`
+  return [
+    failed(
+      `none does background work (callbacks, jobs, webhooks)${since}`,
+      'start a process with the role worker (PARLEY_ROLES); if one runs, see its log, and restart it',
+    ),
+  ]
+}
+
+function describeVersions(processes: readonly LiveProcess[]): Finding {
+  const versions = [...new Set(processes.map(({ version }) => version))]
+  const found = `${processes.length} running${versions.length === 0 ? '' : ` (${versions.join(', ')})`}`
+  const others = processes.filter(({ version }) => version !== packageVersion)
+  if (others.length === 0) return ok(found)
+  return warning(
+    `${found}: ${others.map(describeProcess).join('; ')}`,
+    `this is ${packageVersion}: finish the upgrade or go back (docs/upgrade.md), or stop what should not run`,
+  )
+}
+
+/** Such as "1.0.0 from 10.0.0.3, since 2026-11-21T14:03:07.000Z". */
+function describeProcess({ version, address, started_at }: LiveProcess): string {
+  return `${version} from ${address ?? "PostgreSQL's machine"}, since ${started_at.toISOString()}`
 }
 
 /** The checks, which report nothing while the tables are not of this version: the schema is what is to be mended first. */

@@ -12,6 +12,7 @@ import { packageVersion } from '../../lib/files/package-version.js'
 import { type Check, type Finding, failed, ok, warning } from './check.js'
 
 const GIGABYTE = 1e9
+const MEGABYTE = 1e6
 const LITTLE_SPACE = 2 * GIGABYTE
 const NO_SPACE = 0.2 * GIGABYTE
 
@@ -61,10 +62,13 @@ async function checkFfmpeg(): Promise<Finding> {
 async function checkFolder(folder: string): Promise<Finding> {
   const room = await findDiskRoom(folder)
   if (room === null) return warning(`${folder} does not exist yet`, 'it is created when the service starts')
-  await rm(await mkdtemp(join(folder, 'doctor-')), { recursive: true })
   const { free } = room
+  if (free < NO_SPACE) {
+    const found = `the disk of ${folder} is full: ${Math.floor(free / MEGABYTE)} MB are free`
+    return failed(found, 'make room: files and imports pass through this folder')
+  }
+  await rm(await mkdtemp(join(folder, 'doctor-')), { recursive: true })
   const found = `${folder} can be written to; ${(free / GIGABYTE).toFixed(1)} GB are free`
-  if (free < NO_SPACE) return failed(found, 'make room: files and imports pass through this folder')
   return free < LITTLE_SPACE ? warning(found, 'make room before it is full') : ok(found)
 }
 

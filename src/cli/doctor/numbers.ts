@@ -13,7 +13,7 @@ export function numberChecks(database: Database): Check[] {
 }
 
 async function checkNumbers(database: Database): Promise<Finding[]> {
-  const [bad, { states }] = await Promise.all([
+  const [bad, { states, okAge }] = await Promise.all([
     listBadNumbers(database, MAX_NUMBERS),
     findNumberFigures({ database, clock: () => new Date() }),
   ])
@@ -25,7 +25,8 @@ async function checkNumbers(database: Database): Promise<Finding[]> {
   const more = states.failed + states.warning - bad.length
   if (more > 0) findings.push(warning(`${more} more have a problem`, 'mend these first'))
   const unchecked = states.unchecked === 0 ? '' : `, ${states.unchecked} not checked yet`
-  return [...findings, ok(`${states.ok} are well${unchecked}`)]
+  const checked = okAge === null ? '' : ` (oldest check ${Math.floor(okAge / 60)} min ago)`
+  return [...findings, ok(`${states.ok} are well${checked}${unchecked}`)]
 }
 
 /** A number with its problems, and what else is known about it. */

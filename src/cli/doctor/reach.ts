@@ -45,10 +45,12 @@ export function addressChecks({ publicUrl }: Config): Check[] {
           'hub.challenge': '1',
         })
         const answer = await call(`${publicUrl}/hooks/upstream?${query}`)
-        const isOurs = answer.status === 403 && answer.body.includes('Invalid verify token')
-        return isOurs
-          ? ok(`${publicUrl}/hooks/upstream is reachable`)
-          : failed(`${publicUrl}/hooks/upstream answers ${answer.status}, which is not Parley's answer`, remedy)
+        const found = `${publicUrl}/hooks/upstream answers ${answer.status}`
+        if (answer.status === 403 && answer.body.includes('Invalid verify token'))
+          return ok(`${publicUrl}/hooks/upstream is reachable`)
+        return answer.status === 503 && answer.body.includes('Service unavailable')
+          ? failed(`${found}: the service is reachable, and cannot work`, 'see its /readyz (docs/when-it-is-broken.md)')
+          : failed(`${found}, which is not Parley's answer`, remedy)
       },
     },
   ]

@@ -5,6 +5,7 @@ import { type Check, type Finding, failed, ok, warning } from './check.js'
 const STATEMENT_MS = 6_000
 const DIRECT =
   'connect to PostgreSQL directly, or to a pooler in session mode (docs/production.md#postgresql); poolers in transaction mode do not work'
+const REACH = 'start PostgreSQL, or restart it if it hangs (docs/runbook.md#parleydatabaseunreachable)'
 const RIGHTS = 'let the role own the database (docs/production.md#roles)'
 const OLDEST_SERVER = 150_000
 const EXTENSIONS = ['pg_trgm', 'btree_gin']
@@ -21,7 +22,7 @@ export function serverChecks(server: Server, connections: number, { isEmbedded =
   }
   const toCreate = `as an administrator: CREATE EXTENSION ${EXTENSIONS.join('; CREATE EXTENSION ')}`
   return [
-    on('database', 'use PostgreSQL 15 or later', (client) => checkVersion(client, isEmbedded)),
+    on('database', REACH, (client) => checkVersion(client, isEmbedded)),
     on('safety', 'turn them on', checkSafety),
     ...(isEmbedded ? [] : [on('rights', RIGHTS, checkRights)]),
     on('extensions', toCreate, checkExtensions),

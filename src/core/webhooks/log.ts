@@ -4,7 +4,7 @@ import type { Again } from '../../model/jobs.js'
 import { type PageRequest, readBoundedPage } from '../../model/page.js'
 import { Problem } from '../../model/problem.js'
 import { presentEvent, type ShownEvent } from '../../model/webhooks/event.js'
-import { type Delivery, EVENT_KINDS, EVERY_KIND } from '../../model/webhooks/webhook.js'
+import { type AttemptRow, type Delivery, EVENT_KINDS, EVERY_KIND } from '../../model/webhooks/webhook.js'
 import { lockLegalHold } from '../../storage/organizations/legal-hold.js'
 import { type EndpointRow, findEndpoint } from '../../storage/webhooks/health.js'
 import {
@@ -21,6 +21,7 @@ import {
   LOOKED_THROUGH,
   listAttemptedDeliveries,
   listDeliveryPage,
+  listLastAttempts,
   readEventRange,
   sweepDeliveries,
 } from '../../storage/webhooks/log.js'
@@ -60,6 +61,15 @@ export function listDeliveries(
     }
     return found
   })
+}
+
+/** The last attempt of each webhook of the organization that is among its newest 1,000, by the id of the webhook. */
+export async function findLastAttempts(
+  { database }: Pick<Context, 'database'>,
+  organizationId: string,
+): Promise<Map<string, AttemptRow>> {
+  const found = await listLastAttempts(database, organizationId)
+  return new Map(found.map(({ webhook_id, attempt }) => [webhook_id, attempt]))
 }
 
 /**

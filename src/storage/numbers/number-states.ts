@@ -145,9 +145,12 @@ const findLastSend = statement<{ at: Date | null }>(
      AND ($2::timestamptz IS NULL OR newest.created_at <= $2)`,
 )
 
-/** What is counted: numbers by state, their problems, tokens that end soon, and the seconds until the next one ends. */
+/**
+ * What is counted: numbers by state, their problems, tokens that end soon, the seconds until the next one ends, and the
+ * seconds since the oldest check of those that are ok.
+ */
 interface NumberCount {
-  kind: 'state' | 'problem' | 'expiring' | 'next_end'
+  kind: 'state' | 'problem' | 'expiring' | 'next_end' | 'ok_age'
   name: string
   count: number
 }
@@ -156,7 +159,7 @@ interface NumberCount {
 const countAll = sharedStatement<NumberCount>(
   'numberStates.countAll',
   `WITH connected AS (
-     SELECT coalesce(n.state, 'unchecked') AS state, n.problems, n.token_expires_at
+     SELECT coalesce(n.state, 'unchecked') AS state, n.problems, n.token_expires_at, n.checked_at
      FROM ${ALL_NUMBERS} u
        JOIN organizations o ON o.id = u.organization_id
        LEFT JOIN number_states n ON n.organization_id = u.organization_id AND n.phone_number_id = u.phone_number_id
@@ -169,7 +172,10 @@ const countAll = sharedStatement<NumberCount>(
    SELECT 'expiring', '', count(*) FROM connected WHERE token_expires_at < $1
    UNION ALL
    SELECT 'next_end', '', extract(epoch FROM min(token_expires_at) - $2::timestamptz)
-   FROM connected HAVING min(token_expires_at) IS NOT NULL`,
+   FROM connected HAVING min(token_expires_at) IS NOT NULL
+   UNION ALL
+   SELECT 'ok_age', '', extract(epoch FROM $2::timestamptz - min(checked_at))
+   FROM connected WHERE state = 'ok' HAVING min(checked_at) IS NOT NULL`,
 )
 
 const listBad = sharedStatement<BadNumber>(
@@ -184,8 +190,8 @@ const listBad = sharedStatement<BadNumber>(
 )
 
 /**
- * How many numbers have each state and each problem, how many tokens end before `expireBefore`, and how many seconds
- * after `now` the next one ends.
+ * How many numbers have each state and each problem, how many tokens end before `expireBefore`, how many seconds after
+ * `now` the next one ends, and how many before it the oldest check of the numbers that are ok was.
  */
 export function countNumberStates(
   db: Queryable,

@@ -10,6 +10,11 @@ export const DEAD_MS = 900
 /** First half of the advisory locks that show which processes are alive; the second half is the process's id. */
 const LOCK_CLASS = 0x70_61_72_6c
 
+/** SQL condition on a row of pg_locks: it is the lock that the process with this id (SQL) holds. */
+const isLockOf = (id: string) =>
+  `locktype = 'advisory' AND classid = ${LOCK_CLASS} AND objid = ${id} AND objsubid = 2 AND granted
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+
 // The row is visible only after the commit, when its lock is already held.
 const register = sharedStatement<{ id: number }>(
   'processes.register',
@@ -29,8 +34,7 @@ const isAlive = sharedStatement<{ alive: boolean }>(
   'processes.isAlive',
   `SELECT EXISTS (
      SELECT FROM pg_locks
-     WHERE locktype = 'advisory' AND classid = ${LOCK_CLASS} AND objid = $1 AND objsubid = 2 AND granted
-       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+     WHERE ${isLockOf('$1')}
    ) AS alive`,
 )
 
@@ -50,14 +54,15 @@ export interface LiveProcess {
   /** Its version of Parley, such as 1.0.0. */
   version: string
   started_at: Date
+  /** From where PostgreSQL sees it connected; null: through a socket of its own machine. */
+  address: string | null
 }
 
 /** SQL condition: the lock of the process with this id (SQL) is free. */
 export function isDeadProcess(id: string): string {
   return `NOT EXISTS (
      SELECT FROM pg_locks
-     WHERE locktype = 'advisory' AND classid = ${LOCK_CLASS} AND objid = ${id} AND objsubid = 2 AND granted
-       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+     WHERE ${isLockOf(id)}
    )`
 }
 
@@ -68,7 +73,11 @@ export function isGoneProcess(id: string): string {
 
 const listAlive = sharedStatement<LiveProcess>(
   'processes.listAlive',
-  `SELECT id, version, started_at FROM processes WHERE NOT (${isDeadProcess('processes.id')}) ORDER BY id`,
+  `SELECT p.id, p.version, p.started_at, host(a.client_addr) AS address
+   FROM processes p
+     JOIN pg_locks l ON ${isLockOf('p.id')}
+     LEFT JOIN pg_stat_activity a ON a.pid = l.pid
+   ORDER BY p.id`,
 )
 
 const removeDead = sharedStatement<Look>(

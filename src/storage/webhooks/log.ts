@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, sharedStatement, statement } from '../../database/statement.js'
 import { COUNT_LIMIT } from '../../model/page.js'
 import type { EventRow } from '../../model/webhooks/event.js'
-import { type Delivery, type DeliveryStatus, TEST_KIND } from '../../model/webhooks/webhook.js'
+import { type AttemptRow, type Delivery, type DeliveryStatus, TEST_KIND } from '../../model/webhooks/webhook.js'
 import { EVENT_COLUMNS, IS_SHOWN } from '../events/events.js'
 import { raiseEvents } from '../events/raise.js'
 import { IS_OLD_DELIVERY } from '../organizations/retention.js'
@@ -144,6 +144,18 @@ const tail = statement<Delivery>(
    WHERE organization_id = $1 AND attempted_at >= $2 AND (attempted_at, id) > ($2, $3)
    ORDER BY attempted_at, id
    LIMIT $4`,
+)
+
+// Of the newest attempts of all webhooks, which an index has in their order.
+const lastAttempts = statement<LastAttempt>(
+  'webhookLog.lastAttempts',
+  `SELECT DISTINCT ON (newest.webhook_id) newest.webhook_id, newest.attempt
+   FROM (
+     SELECT webhook_id, attempts -> -1 AS attempt, attempted_at FROM webhook_deliveries
+     WHERE organization_id = $1 AND attempted_at IS NOT NULL
+     ORDER BY attempted_at DESC, id DESC LIMIT 1000
+   ) newest
+   ORDER BY newest.webhook_id, newest.attempted_at DESC`,
 )
 
 const sweep = statement<{ count: number }>(
@@ -307,6 +319,17 @@ export function listAttemptedDeliveries(
   limit: number,
 ): Promise<Delivery[]> {
   return db.run(tail, [organizationId, after.at, after.id, limit])
+}
+
+/** The last attempt of a webhook. */
+export interface LastAttempt {
+  webhook_id: string
+  attempt: AttemptRow
+}
+
+/** The last attempts of the organization's webhooks, one each, as far as they are among its newest 1,000. */
+export function listLastAttempts(db: Queryable, organizationId: string): Promise<LastAttempt[]> {
+  return db.run(lastAttempts, [organizationId])
 }
 
 /** Deletes at most `limit` deliveries of a webhook; returns their number. */

@@ -1,5 +1,9 @@
+import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { packageVersion } from '../../../src/lib/files/package-version.js'
 import { besideService, type Result, run, toUrl, useFolder } from '../../support/cli.js'
 import { type TestOrganization, useWorld } from '../../support/world.js'
 
@@ -18,7 +22,12 @@ beforeAll(async () => {
     PARLEY_PUBLIC_URL: world.app.url,
   }
   organization = await world.createOrganization()
+  await noteWork()
 })
+
+/** The process of the tests runs no worker, which would note each minute that it works. */
+const noteWork = () =>
+  world.database.pool.query("INSERT INTO service_uptime (up_since, seen_at) VALUES (now(), now() + interval '1 hour')")
 
 interface Report {
   check: string
@@ -57,6 +66,39 @@ describe('doctor', () => {
     }
     expect(reportOf(result, 'processes')?.found).toMatch(/^1 running/)
     expect({ traces: await traces(), files: await readdir(folder.path, { recursive: true }) }).toEqual(before)
+  })
+
+  it('says that no process does background work, unless a worker has noted it or may have just started', async () => {
+    const { pool } = world.database
+    const lastWorked = (at: string) => pool.query(`UPDATE service_uptime SET seen_at = ${at}`)
+    await pool.query("UPDATE processes SET started_at = now() - interval '1 hour'")
+    const working = await doctor()
+    await lastWorked("'2026-05-06T07:08:09Z'")
+    const idle = await doctor()
+    await pool.query('DELETE FROM service_uptime')
+    const never = await doctor()
+    await pool.query('UPDATE processes SET started_at = now()')
+    const young = await doctor()
+    await noteWork()
+    expect(failedOf(working)).toEqual([])
+    expect(failedOf(idle)).toEqual(['processes'])
+    expect(reportOf(idle, 'processes')?.found).toBe(
+      'none does background work (callbacks, jobs, webhooks), since 2026-05-06T07:08:09.000Z',
+    )
+    expect(reportOf(idle, 'processes')?.remedy).toMatch(/^start a process with the role worker/)
+    expect(reportOf(never, 'processes')?.found).toMatch(/webhooks\)$/)
+    expect(failedOf(young)).toEqual([])
+  })
+
+  it('names the processes of other versions', async () => {
+    await world.database.pool.query("UPDATE processes SET version = '0.9.0', started_at = '2026-05-06T07:08:09Z'")
+    const result = await doctor()
+    await world.database.pool.query('UPDATE processes SET version = $1, started_at = now()', [packageVersion])
+    expect(reportOf(result, 'processes')).toMatchObject({
+      level: 'warning',
+      found: expect.stringMatching(/^1 running \(0\.9\.0\): 0\.9\.0 from .+, since 2026-05-06T07:08:09\.000Z$/),
+      remedy: expect.stringContaining('finish the upgrade or go back'),
+    })
   })
 
   it('prints what to do below what it has found', async () => {
@@ -116,6 +158,17 @@ describe('doctor', () => {
     expect([fine?.level, others]).toEqual(['ok', []])
   })
 
+  it('says how old what it knows of the numbers that are well is', async () => {
+    await world.database.pool.query(
+      `INSERT INTO number_states (organization_id, phone_number_id, state, checked_at)
+       VALUES ($1, $2, 'ok', now() - interval '10 hours')`,
+      [organization.id, organization.phoneNumberId],
+    )
+    const result = await doctor()
+    await world.database.pool.query('DELETE FROM number_states')
+    expect(reportOf(result, 'numbers')?.found).toMatch(/^1 are well \(oldest check 60\d min ago\)$/)
+  })
+
   it('finds settings of the server that lose data', async () => {
     const { rows } = await world.database.pool.query('SHOW fsync')
     const result = await doctor()
@@ -158,6 +211,37 @@ describe('doctor', () => {
     const result = await doctor({ PARLEY_DATABASE_URL: 'postgres://parley:secret-word@127.0.0.1:1/parley' })
     expect(failedOf(result)).toEqual(['database'])
     expect(result.out).not.toContain('secret-word')
+  })
+
+  it('says that a server hangs, and of the address only that the database comes first', async () => {
+    const silent = createServer().listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
+    const PARLEY_DATABASE_URL = `postgres://parley:secret-word@127.0.0.1:${port}/parley`
+    const result = await doctor({ PARLEY_DATABASE_URL, PARLEY_PUBLIC_URL: NOBODY })
+    silent.close()
+    expect(failedOf(result)).toEqual(['database', 'public address', 'callbacks'])
+    expect(reportOf(result, 'database')?.found).toBe(
+      'PARLEY_DATABASE_URL: it accepts connections and answers nothing: restart PostgreSQL, or the pooler in front of it',
+    )
+    for (const check of ['public address', 'callbacks'])
+      expect(reportOf(result, check)?.remedy).toBe('mend the database first, and check again')
+  })
+
+  it('says that callbacks reach a service that cannot work', async () => {
+    const server = createHttpServer((_request, response) =>
+      response.writeHead(503).end('{"success":false,"error":"Service unavailable"}'),
+    )
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const result = await doctor({ PARLEY_PUBLIC_URL: `http://127.0.0.1:${port}` })
+    server.closeAllConnections()
+    server.close()
+    expect(reportOf(result, 'callbacks')).toMatchObject({
+      level: 'failed',
+      found: expect.stringMatching(/answers 503: the service is reachable, and cannot work$/),
+      remedy: expect.stringContaining('/readyz'),
+    })
   })
 
   it('does not create an embedded database', async () => {

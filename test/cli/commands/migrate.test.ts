@@ -164,6 +164,16 @@ describe('PARLEY_DATABASE_URL', () => {
     expect(refused.err).toMatch(/^parley: PARLEY_DATABASE_URL: cannot connect \(.+\): check host.+\n$/)
   })
 
+  it('of a server that accepts connections and answers nothing ends with 2', async () => {
+    const server = await listen(createServer())
+    const refused = await run(['org', 'list'], { ...env, PARLEY_DATABASE_URL: urlOf(server) })
+    server.close()
+    expect(refused).toMatchObject({ code: 2, out: '' })
+    expect(refused.err).toMatch(
+      /^parley: PARLEY_DATABASE_URL: it accepts connections and answers nothing: restart .+\n$/,
+    )
+  })
+
   it('of a PostgreSQL older than 15 ends with 2', async () => {
     const server = await listen(createServer(speakAsPostgres14))
     const refused = await run(['org', 'list'], { ...env, PARLEY_DATABASE_URL: urlOf(server) })

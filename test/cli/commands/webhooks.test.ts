@@ -38,10 +38,31 @@ describe('webhooks list', () => {
     expect(listed).toMatchObject({ code: 0, err: '' })
     expect(listed.json()).toEqual((await answered('/get-webhooks')).webhooks)
     const [header = '', ...rows] = (await webhooks(['list'])).out.trimEnd().split('\n')
-    expect(header).toMatch(/^id +url +events +description +active +disabled_reason +created_at$/)
+    expect(header).toMatch(
+      /^id +url +events +description +active +disabled_reason +created_at +last_attempt_at +answer$/,
+    )
     expect(rows).toEqual([
-      expect.stringMatching(`^${id} +${receiver.url} +message\\.received,\\* +- +true +- +20\\S+Z$`),
+      expect.stringMatching(`^${id} +${receiver.url} +message\\.received,\\* +- +true +- +20\\S+Z +- +-$`),
     ])
+  })
+
+  it('shows what each endpoint answered last, however many deliveries wait', async () => {
+    const alive = await setWebhook(world, organization, { url: receiver.url, events: ['contact.created'] })
+    await createContact(world, organization, '5511970004004')
+    await world.drain()
+    receiver.respond(() => 503)
+    const dead = await setWebhook(world, organization, { url: receiver.url, events: ['contact.created'] })
+    await world.database.pool.query('UPDATE webhooks SET active = id = $1 WHERE organization_id = $2', [
+      dead.id,
+      organization.id,
+    ])
+    await createContact(world, organization, '5511970004005')
+    await world.drain()
+    const { out } = await webhooks(['list'])
+    expect(out).toMatch(new RegExp(`^${alive.id} .* false +- +20\\S+Z +20\\S+Z +204$`, 'm'))
+    expect(out).toMatch(new RegExp(`^${dead.id} .* true +- +20\\S+Z +20\\S+Z +the endpoint answered 503$`, 'm'))
+    await setWebhook(world, other, { url: receiver.url })
+    expect((await webhooks(['list'], other)).out).toMatch(/ true +- +20\S+Z +- +-$/m)
   })
 
   it('shows no secret', async () => {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { runChecks } from '../../../src/cli/doctor/check.js'
+import { machineChecks } from '../../../src/cli/doctor/machine.js'
 import { serverChecks } from '../../../src/cli/doctor/server.js'
+import type { Config } from '../../../src/config/settings.js'
 import type { Database } from '../../../src/database/pool.js'
 import { createTestDatabase, type TestDatabase } from '../../support/database.js'
 
@@ -45,3 +47,18 @@ it('says that room is needed, whatever check a full disk has failed', async () =
   ])
   expect(report).toMatchObject({ level: 'failed', remedy: expect.stringMatching(/^make room on the database's disk/) })
 })
+
+// /proc has no room, and no file can be made there.
+it.runIf(process.platform === 'linux')(
+  'says of a folder without room that it is full, not that it can be written to',
+  async () => {
+    const checks = machineChecks({ dataDir: '/proc' } as Config).filter(({ name }) => name === 'data folder')
+    expect(await runChecks(checks)).toMatchObject([
+      {
+        level: 'failed',
+        found: 'the disk of /proc is full: 0 MB are free',
+        remedy: expect.stringMatching(/^make room/),
+      },
+    ])
+  },
+)

@@ -16,6 +16,8 @@ export interface NumberFigures {
   expiring: number
   /** Seconds until the next access token ends, below 0 if one has ended; null: none is known to end. */
   nextTokenEnd: number | null
+  /** Seconds since the oldest check of the numbers that are ok; null: none is. */
+  okAge: number | null
 }
 
 /** Counts the numbers of all organizations. */
@@ -26,10 +28,11 @@ export async function findNumberFigures({
   const now = clock()
   const rows = await countNumberStates(database, { now, expireBefore: new Date(now.getTime() + SOON_MS) })
   const states = { ok: 0, warning: 0, failed: 0, unchecked: 0 }
-  const figures: NumberFigures = { states, problems: {}, expiring: 0, nextTokenEnd: null }
+  const figures: NumberFigures = { states, problems: {}, expiring: 0, nextTokenEnd: null, okAge: null }
   for (const { kind, name, count } of rows) {
     if (kind === 'expiring') figures.expiring = count
     else if (kind === 'next_end') figures.nextTokenEnd = count
+    else if (kind === 'ok_age') figures.okAge = count
     else if (kind === 'state') figures.states[name as keyof NumberFigures['states']] = count
     else if (Object.hasOwn(CONNECTION_REASONS, name)) {
       const { step } = CONNECTION_REASONS[name as ConnectionReason]

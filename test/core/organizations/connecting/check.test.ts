@@ -261,7 +261,7 @@ describe('the check of a number', () => {
     expect(after.states.warning - before.states.warning).toBe(1)
     expect(after.nextTokenEnd).toBeLessThanOrEqual(86_400)
     expect((await world.admin('PATCH', `/organizations/${id}`, { provider: 'gateway' })).status).toBe(200)
-    const { nextTokenEnd: _, ...rest } = before
+    const { nextTokenEnd: _end, okAge: _age, ...rest } = before
     expect(await findNumberFigures(world.app.ctx)).toMatchObject(rest)
   })
 
