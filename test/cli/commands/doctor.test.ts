@@ -225,7 +225,7 @@ describe('doctor', () => {
       'PARLEY_DATABASE_URL: it accepts connections and answers nothing: restart PostgreSQL, or the pooler in front of it',
     )
     for (const check of ['public address', 'callbacks'])
-      expect(reportOf(result, check)?.remedy).toBe('mend the database first, and check again')
+      expect(reportOf(result, check)?.remedy).toBe('repair the database first, then check again')
   })
 
   it('says that callbacks reach a service that cannot work', async () => {
