@@ -73,7 +73,9 @@ async function checkService(env: Invocation['env']): Promise<Report[]> {
 
 /** Without its database the service answers little, and a proxy in front of it for it: that is no fault of the address. */
 function afterDatabase(ofAddress: Report): Report {
-  return ofAddress.level === 'failed' ? { ...ofAddress, remedy: 'repair the database first, then check again' } : ofAddress
+  return ofAddress.level === 'failed'
+    ? { ...ofAddress, remedy: 'repair the database first, then check again' }
+    : ofAddress
 }
 
 /** A missing embedded database is not created. */
