@@ -223,7 +223,8 @@ const eraseDeliveries = statement<Slice>(
      SELECT id, event_seq, contact_id FROM webhook_deliveries WHERE organization_id = $1 AND id > $3 ORDER BY id LIMIT $4
    ), named AS (
      SELECT slice.id, coalesce(slice.contact_id = $2, false) OR EXISTS (
-         SELECT FROM events e WHERE e.organization_id = $1 AND e.seq = slice.event_seq AND e.contact_id = $2 OFFSET 0
+         SELECT FROM events e
+         WHERE ${ofOrganization('e.organization_id', '$1::uuid')} AND e.seq = slice.event_seq AND e.contact_id = $2 OFFSET 0
        ) AS is_theirs, EXISTS (SELECT FROM ${mergeUntil('slice.contact_id', 'slice.event_seq')}) AS was_theirs
      FROM slice
    ), erased AS (
