@@ -208,7 +208,9 @@ async function openEmbedded(config: Config, log: Logger, hold: boolean) {
 async function checkServer(database: Database, connection: Connection): Promise<void> {
   const { rows } = await database.pool.query('SHOW server_version_num').catch(async (error: Error) => {
     if (isTimeout(error) && (await acceptsConnections(connection))) {
-      throw new Error('it accepts connections and answers nothing: restart PostgreSQL, or the pooler in front of it')
+      throw new Error(
+        'it accepts connections and answers nothing: check host and port; if they are right, restart PostgreSQL or its pooler',
+      )
     }
     throw new Error(`cannot connect (${reasonOf(error)}): check host, port, database, user and password`)
   })

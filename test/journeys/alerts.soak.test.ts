@@ -18,13 +18,14 @@ import {
   succeed,
   urlOf,
 } from './support/service.js'
+import { postInbound } from './support/traffic.js'
 
 const PHONE_NUMBER = '5511960740001'
 /** How much faster than in production time passes for the rules. */
 const FASTER = 12
 /** Longer than a scrape waits for the database. */
 const INTERVAL = '5s'
-const SEND_EVERY_MS = 100
+const EVERY_MS = 100
 /** Enough to fill the windows of the rules with good traffic. */
 const QUIET_SENDS = 50
 
@@ -94,8 +95,9 @@ const FAULTS: [fault: string, alert: string, stage: () => Promise<() => Promise<
     'callbacks with another signature',
     'ParleyCallbacksRefused',
     async () => {
-      await register('another secret')
-      return () => register(organization.appSecret)
+      const forger = { ...organization, appSecret: 'another secret' }
+      const inbound = { id: 'wamid.refused', from: PHONE_NUMBER.slice(1), text: 'Hello', acknowledged: false }
+      return repeat(() => postInbound(service, forger, inbound))
     },
   ],
   [
@@ -185,21 +187,6 @@ async function expectOnly(prometheus: Prometheus, alert: string): Promise<void> 
   }, patience)
 }
 
-/** The simulator signs the callbacks of the organization's number with this secret from now on. */
-async function register(appSecret: string): Promise<void> {
-  const { body } = await sandbox.control('GET', '/numbers')
-  const found = body.numbers.find(
-    (one: { phone_number_id: string }) => one.phone_number_id === organization.phoneNumberId,
-  )
-  await succeed(
-    sandbox.control('PUT', `/numbers/${organization.phoneNumberId}`, {
-      ...found,
-      access_token: organization.accessToken,
-      app_secret: appSecret,
-    }),
-  )
-}
-
 interface Traffic {
   /** How many sends were accepted so far. */
   accepted(): number
@@ -209,21 +196,26 @@ interface Traffic {
 /** Sends messages, a few a second, however they are answered. */
 function startTraffic(): Traffic {
   let accepted = 0
-  let isOver = false
   const body = { phone_number: PHONE_NUMBER, message_type: 'text', text: 'Hello' }
-  const sending = (async () => {
-    for await (const _ of setInterval(SEND_EVERY_MS)) {
+  const end = repeat(async () => {
+    const { status } = await service.request('POST', '/send-chat', { key: organization.key, body })
+    if (status === 200) accepted += 1
+  })
+  return { accepted: () => accepted, end }
+}
+
+/** Does something a few times a second. The result ends it. */
+function repeat(work: () => Promise<unknown>): () => Promise<void> {
+  let isOver = false
+  const working = (async () => {
+    for await (const _ of setInterval(EVERY_MS)) {
       if (isOver) return
-      const { status } = await service.request('POST', '/send-chat', { key: organization.key, body })
-      if (status === 200) accepted += 1
+      await work()
     }
   })()
-  return {
-    accepted: () => accepted,
-    end: async () => {
-      isOver = true
-      await sending
-    },
+  return async () => {
+    isOver = true
+    await working
   }
 }
 

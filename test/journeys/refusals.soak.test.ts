@@ -94,7 +94,7 @@ describe('serve ends with code 2 and one clear line for', () => {
 
   it('a server that is not PostgreSQL and stays silent', async () => {
     const { port } = await listen(() => undefined)
-    await expectDatabaseRefusal(`postgres://me:hush@127.0.0.1:${port}/none`, ['in time'])
+    await expectDatabaseRefusal(`postgres://me:hush@127.0.0.1:${port}/none`, ['answers nothing', 'check host and port'])
   })
 
   it('a server that is not PostgreSQL and closes the connection', async () => {

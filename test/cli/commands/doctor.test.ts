@@ -222,7 +222,7 @@ describe('doctor', () => {
     silent.close()
     expect(failedOf(result)).toEqual(['database', 'public address', 'callbacks'])
     expect(reportOf(result, 'database')?.found).toBe(
-      'PARLEY_DATABASE_URL: it accepts connections and answers nothing: restart PostgreSQL, or the pooler in front of it',
+      'PARLEY_DATABASE_URL: it accepts connections and answers nothing: check host and port; if they are right, restart PostgreSQL or its pooler',
     )
     for (const check of ['public address', 'callbacks'])
       expect(reportOf(result, check)?.remedy).toBe('repair the database first, then check again')

@@ -170,7 +170,7 @@ describe('PARLEY_DATABASE_URL', () => {
     server.close()
     expect(refused).toMatchObject({ code: 2, out: '' })
     expect(refused.err).toMatch(
-      /^parley: PARLEY_DATABASE_URL: it accepts connections and answers nothing: restart .+\n$/,
+      /^parley: PARLEY_DATABASE_URL: it accepts connections and answers nothing: check host and port.+\n$/,
     )
   })
 
