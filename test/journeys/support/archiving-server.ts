@@ -175,6 +175,9 @@ async function kill(data: string): Promise<void> {
 /** Runs a query on a connection of its own; the rows. */
 export async function ask(connectionString: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString })
+  // A server that dies between two messages breaks the client, which the next call reports. Without a listener, the
+  // client's event would end the process.
+  client.on('error', () => undefined)
   await client.connect()
   try {
     return (await client.query(text)).rows
