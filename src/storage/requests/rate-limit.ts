@@ -11,10 +11,11 @@ const open = statement<never>(
   `INSERT INTO rate_limits (organization_id, key_id, tokens) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
 )
 
+// After the server's clock was set back, no time has passed since the last lease.
 const lease = statement<LeaseRow>(
   'rateLimits.lease',
   `WITH bucket AS (
-     SELECT least($4, tokens + $3 * extract(epoch FROM clock_timestamp() - refilled_at)) AS available
+     SELECT least($4, tokens + $3 * greatest(0, extract(epoch FROM clock_timestamp() - refilled_at))) AS available
      FROM rate_limits WHERE organization_id = $1 AND key_id = $2 FOR UPDATE
    ), taken AS (
      SELECT available, least($5, greatest(0, floor(available))) AS granted FROM bucket

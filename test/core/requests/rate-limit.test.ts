@@ -54,6 +54,14 @@ describe('the limiter', () => {
     expect(allowed(await ask(limiter, keyId, 1))).toBe(0)
   })
 
+  it('does not empty a bucket when the clock of the database is set back', async () => {
+    const limiter = createRateLimiter(world.app.ctx, SLOW)
+    const keyId = newId()
+    await ask(limiter, keyId, 1)
+    await setBucket(keyId, 3, -7_200)
+    expect(allowed(await ask(limiter, keyId, 3))).toBe(3)
+  })
+
   it('gives each key a bucket of its own', async () => {
     const limiter = createRateLimiter(world.app.ctx, 1)
     const [one, two] = [newId(), newId()]

@@ -244,7 +244,7 @@ describe('a broadcast', () => {
     await createContact(world, organization, `+${c}`)
     await writes(second)
     await world.database.pool.query(
-      `INSERT INTO sending_paces (organization_id, phone_number_id, paced_until) VALUES ($1, $2, now() + interval '1 hour')
+      `INSERT INTO sending_paces (organization_id, phone_number_id, paced_until) VALUES ($1, $2, now() + interval '1 minute')
        ON CONFLICT (organization_id, phone_number_id) DO UPDATE SET paced_until = excluded.paced_until`,
       [organization.id, second.phoneNumberId],
     )

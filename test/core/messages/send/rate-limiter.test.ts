@@ -113,6 +113,15 @@ describe('the send slots of a number', () => {
     expect(waits(await take(number, 10, 4))).toEqual([0, 100, 200, 300])
   })
 
+  it('start now if the clock of the database was hours ahead at the last reservation', async () => {
+    const number = newNumber()
+    await setReservedUntil(number, 7_200)
+    expect(await take(number, 10, 2)).toEqual([
+      { reserved: true, waitMs: 0 },
+      { reserved: true, waitMs: 100 },
+    ])
+  })
+
   it('change their interval with the rate', async () => {
     const number = newNumber()
     await setReservedUntil(number, -1)
