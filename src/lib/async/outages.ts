@@ -25,10 +25,12 @@ export const unwatched: OutageWatch = {
 }
 
 const TOLD_AGAIN_MS = 60_000
+/** Where calls are few, `enough` of them would take too long. */
+const LONG_MS = 30_000
 
 /**
- * Tells an outage in few lines, however often it is noticed: when `enough` calls in a row have failed, then once a
- * minute while calls fail, and when one has worked.
+ * Tells an outage in few lines, however often it is noticed: when `enough` calls in a row have failed, or all of the last
+ * 30 s and more than one, then once a minute while calls fail, and when one has worked.
  */
 export function watchOutage(
   tell: { fails: (facts: OutageFacts) => void; worksAgain: (facts: OutageFacts) => void },
@@ -46,7 +48,10 @@ export function watchOutage(
       outage ??= { since: new Date().toISOString(), begunAt: now(), failures: 0, reason, toldAt: null }
       outage.failures += 1
       outage.reason = reason
-      const isDue = outage.toldAt === null ? outage.failures >= enough : now() - outage.toldAt >= TOLD_AGAIN_MS
+      const isDue =
+        outage.toldAt === null
+          ? outage.failures >= enough || now() - outage.begunAt >= LONG_MS
+          : now() - outage.toldAt >= TOLD_AGAIN_MS
       if (!isDue) return
       outage.toldAt = now()
       tell.fails(factsOf(outage))

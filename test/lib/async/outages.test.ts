@@ -44,6 +44,18 @@ describe('an outage', () => {
     expect(told.map(([what]) => what)).toEqual(['fails', 'works again'])
   })
 
+  it('is told after half a minute where calls are few', () => {
+    const { outage, told, failEach } = watch(5)
+    failEach(20, 3)
+    outage.worked()
+    failEach(40, 1)
+    outage.worked()
+    expect(told).toEqual([
+      ['fails', { seconds: 40, failures: 3, reason: 'failure 3' }],
+      ['works again', { seconds: 60, failures: 3, reason: 'failure 3' }],
+    ])
+  })
+
   it('lasts from when it is told until something has worked', () => {
     const { outage, failEach } = watch(2)
     const seen = [outage.isOut()]
