@@ -341,32 +341,30 @@ export function showNumbers(registry: Registry, read: () => Promise<NumberFigure
   countBy(states, ['ok', 'warning', 'failed', 'unchecked'], (figures) => figures.states)
   const steps = { name: 'parley_number_problems', help: 'Problems of numbers at the upstream, by step', label: 'step' }
   countBy(steps, CONNECTION_STEPS, ({ problems }) => problems)
-  new Gauge({
-    name: 'parley_tokens_expiring',
-    help: 'Access tokens of numbers at the upstream that end within 7 days, or have ended',
-    registers,
-    async collect() {
-      this.set(
-        await readOnce().then(
-          ({ expiring }) => expiring,
-          () => Number.NaN,
-        ),
-      )
-    },
-  })
-  new Gauge({
-    name: 'parley_token_next_end_seconds',
-    help: 'Seconds until the next access token of a number at the upstream ends; below 0 if one has ended, +Inf if none is known to end',
-    registers,
-    async collect() {
-      this.set(
-        await readOnce().then(
-          ({ nextTokenEnd }) => nextTokenEnd ?? Number.POSITIVE_INFINITY,
-          () => Number.NaN,
-        ),
-      )
-    },
-  })
+  const show = (name: string, help: string, figureOf: (figures: NumberFigures) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.set(await readOnce().then(figureOf, () => Number.NaN))
+      },
+    })
+  show(
+    'parley_tokens_expiring',
+    'Access tokens of numbers at the upstream that end within 7 days, or have ended',
+    ({ expiring }) => expiring,
+  )
+  show(
+    'parley_token_next_end_seconds',
+    'Seconds until the next access token of a number at the upstream ends; below 0 if one has ended, +Inf if none is known to end',
+    ({ nextTokenEnd }) => nextTokenEnd ?? Number.POSITIVE_INFINITY,
+  )
+  show(
+    'parley_callbacks_last_seconds',
+    'Seconds since the last valid callback of any number, to the minute; +Inf if none has come',
+    ({ callbackAge }) => callbackAge ?? Number.POSITIVE_INFINITY,
+  )
 }
 
 /** Figures that are read from the database, for all processes. */

@@ -13,7 +13,7 @@ export function numberChecks(database: Database): Check[] {
 }
 
 async function checkNumbers(database: Database): Promise<Finding[]> {
-  const [bad, { states, okAge }] = await Promise.all([
+  const [bad, { states, okAge, callbackAge }] = await Promise.all([
     listBadNumbers(database, MAX_NUMBERS),
     findNumberFigures({ database, clock: () => new Date() }),
   ])
@@ -25,8 +25,13 @@ async function checkNumbers(database: Database): Promise<Finding[]> {
   const more = states.failed + states.warning - bad.length
   if (more > 0) findings.push(warning(`${more} more have a problem`, 'mend these first'))
   const unchecked = states.unchecked === 0 ? '' : `, ${states.unchecked} not checked yet`
-  const checked = okAge === null ? '' : ` (oldest check ${Math.floor(okAge / 60)} min ago)`
-  return [...findings, ok(`${states.ok} are well${checked}${unchecked}`)]
+  const checked = okAge === null ? '' : ` (oldest check ${minutes(okAge)} ago)`
+  const called = callbackAge === null ? '' : `; the last callback of any number came ${minutes(callbackAge)} ago`
+  return [...findings, ok(`${states.ok} are well${checked}${unchecked}${called}`)]
+}
+
+function minutes(seconds: number): string {
+  return `${Math.floor(Math.max(0, seconds) / 60)} min`
 }
 
 /** A number with its problems, and what else is known about it. */

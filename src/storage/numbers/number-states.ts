@@ -146,11 +146,11 @@ const findLastSend = statement<{ at: Date | null }>(
 )
 
 /**
- * What is counted: numbers by state, their problems, tokens that end soon, the seconds until the next one ends, and the
- * seconds since the oldest check of those that are ok.
+ * What is counted: numbers by state, their problems, tokens that end soon, the seconds until the next one ends, the seconds
+ * since the oldest check of those that are ok, and the seconds since the newest callback.
  */
 interface NumberCount {
-  kind: 'state' | 'problem' | 'expiring' | 'next_end' | 'ok_age'
+  kind: 'state' | 'problem' | 'expiring' | 'next_end' | 'ok_age' | 'callback_age'
   name: string
   count: number
 }
@@ -159,7 +159,8 @@ interface NumberCount {
 const countAll = sharedStatement<NumberCount>(
   'numberStates.countAll',
   `WITH connected AS (
-     SELECT coalesce(n.state, 'unchecked') AS state, n.problems, n.token_expires_at, n.checked_at
+     SELECT coalesce(n.state, 'unchecked') AS state, n.problems, n.token_expires_at, n.checked_at,
+       n.last_callback_at
      FROM ${ALL_NUMBERS} u
        JOIN organizations o ON o.id = u.organization_id
        LEFT JOIN number_states n ON n.organization_id = u.organization_id AND n.phone_number_id = u.phone_number_id
@@ -175,7 +176,10 @@ const countAll = sharedStatement<NumberCount>(
    FROM connected HAVING min(token_expires_at) IS NOT NULL
    UNION ALL
    SELECT 'ok_age', '', extract(epoch FROM $2::timestamptz - min(checked_at))
-   FROM connected WHERE state = 'ok' HAVING min(checked_at) IS NOT NULL`,
+   FROM connected WHERE state = 'ok' HAVING min(checked_at) IS NOT NULL
+   UNION ALL
+   SELECT 'callback_age', '', extract(epoch FROM $2::timestamptz - max(last_callback_at))
+   FROM connected HAVING max(last_callback_at) IS NOT NULL`,
 )
 
 const listBad = sharedStatement<BadNumber>(
@@ -191,7 +195,8 @@ const listBad = sharedStatement<BadNumber>(
 
 /**
  * How many numbers have each state and each problem, how many tokens end before `expireBefore`, how many seconds after
- * `now` the next one ends, and how many before it the oldest check of the numbers that are ok was.
+ * `now` the next one ends, and how many before it the oldest check of the numbers that are ok was, and the newest
+ * callback of any number.
  */
 export function countNumberStates(
   db: Queryable,

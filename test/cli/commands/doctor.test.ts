@@ -158,15 +158,17 @@ describe('doctor', () => {
     expect([fine?.level, others]).toEqual(['ok', []])
   })
 
-  it('says how old what it knows of the numbers that are well is', async () => {
+  it('says how old what it knows of the numbers that are well is, and when a callback came', async () => {
     await world.database.pool.query(
-      `INSERT INTO number_states (organization_id, phone_number_id, state, checked_at)
-       VALUES ($1, $2, 'ok', now() - interval '10 hours')`,
+      `INSERT INTO number_states (organization_id, phone_number_id, state, checked_at, last_callback_at)
+       VALUES ($1, $2, 'ok', now() - interval '10 hours', now() - interval '5 hours')`,
       [organization.id, organization.phoneNumberId],
     )
     const result = await doctor()
     await world.database.pool.query('DELETE FROM number_states')
-    expect(reportOf(result, 'numbers')?.found).toMatch(/^1 are well \(oldest check 60\d min ago\)$/)
+    expect(reportOf(result, 'numbers')?.found).toMatch(
+      /^1 are well \(oldest check 60\d min ago\); the last callback of any number came 30\d min ago$/,
+    )
   })
 
   it('finds settings of the server that lose data', async () => {

@@ -18,6 +18,8 @@ export interface NumberFigures {
   nextTokenEnd: number | null
   /** Seconds since the oldest check of the numbers that are ok; null: none is. */
   okAge: number | null
+  /** Seconds since the newest valid callback of any number, which is noted once a minute; null: none has come. */
+  callbackAge: number | null
 }
 
 /** Counts the numbers of all organizations. */
@@ -28,11 +30,19 @@ export async function findNumberFigures({
   const now = clock()
   const rows = await countNumberStates(database, { now, expireBefore: new Date(now.getTime() + SOON_MS) })
   const states = { ok: 0, warning: 0, failed: 0, unchecked: 0 }
-  const figures: NumberFigures = { states, problems: {}, expiring: 0, nextTokenEnd: null, okAge: null }
+  const figures: NumberFigures = {
+    states,
+    problems: {},
+    expiring: 0,
+    nextTokenEnd: null,
+    okAge: null,
+    callbackAge: null,
+  }
   for (const { kind, name, count } of rows) {
     if (kind === 'expiring') figures.expiring = count
     else if (kind === 'next_end') figures.nextTokenEnd = count
     else if (kind === 'ok_age') figures.okAge = count
+    else if (kind === 'callback_age') figures.callbackAge = count
     else if (kind === 'state') figures.states[name as keyof NumberFigures['states']] = count
     else if (Object.hasOwn(CONNECTION_REASONS, name)) {
       const { step } = CONNECTION_REASONS[name as ConnectionReason]

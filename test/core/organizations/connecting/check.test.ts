@@ -261,7 +261,7 @@ describe('the check of a number', () => {
     expect(after.states.warning - before.states.warning).toBe(1)
     expect(after.nextTokenEnd).toBeLessThanOrEqual(86_400)
     expect((await world.admin('PATCH', `/organizations/${id}`, { provider: 'gateway' })).status).toBe(200)
-    const { nextTokenEnd: _end, okAge: _age, ...rest } = before
+    const { nextTokenEnd: _end, okAge: _age, callbackAge: _last, ...rest } = before
     expect(await findNumberFigures(world.app.ctx)).toMatchObject(rest)
   })
 
@@ -274,6 +274,7 @@ describe('the check of a number', () => {
     expect(text).toMatch(/^parley_number_problems\{step="token"\} [1-9]/m)
     expect(text).toMatch(/^parley_tokens_expiring \d/m)
     expect(text).toMatch(/^parley_token_next_end_seconds -?\d/m)
+    expect(text).toMatch(/^parley_callbacks_last_seconds (-?\d|\+Inf)/m)
     expect(text).not.toContain(platform.number)
   })
 
