@@ -46,6 +46,23 @@ describe('the files beside the unit', () => {
     expect(command).toContain('PARLEY_DATA_DIR=/var/lib/parley TMPDIR=/var/lib/parley\n')
   })
 
+  it('let the settings count before the folders of the unit, and these before those of the caller', async () => {
+    const unit = await readFile(UNIT, 'utf8')
+    expect(unit.indexOf('\nEnvironmentFile=')).toBeGreaterThan(unit.indexOf('\nEnvironment='))
+    const settings = join(folder, 'parley.env')
+    const command = (await readFile('deploy/systemd/parley', 'utf8'))
+      .replace('/etc/parley/parley.env', settings)
+      .replace(`runuser -u parley -- ${PROGRAM}`, 'printenv')
+    const foldersWith = async (text: string) => {
+      await writeFile(settings, text)
+      const env = { PATH: process.env.PATH, PARLEY_DATA_DIR: '/caller', TMPDIR: '/caller' }
+      const args = ['-c', command, 'parley', 'PARLEY_DATA_DIR', 'TMPDIR']
+      return (await promisify(execFile)('sh', args, { env })).stdout
+    }
+    expect(await foldersWith('')).toBe('/var/lib/parley\n/var/lib/parley\n')
+    expect(await foldersWith("PARLEY_DATA_DIR='/srv/parley'\nTMPDIR='/srv/tmp'\n")).toBe('/srv/parley\n/srv/tmp\n')
+  })
+
   it('have settings that exist, and no secret', async () => {
     const text = await readFile('deploy/systemd/parley.env', 'utf8')
     const settings = [...text.matchAll(/^(\w+)='(.*)'$/gm)].map(([, name = '', value = '']) => [name, value] as const)

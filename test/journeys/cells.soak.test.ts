@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { freePort } from '../support/free-port.js'
 import { patience } from '../support/patience.js'
 import type { TestOrganization } from '../support/world.js'
-import { endPrograms } from './support/programs.js'
-import { hasProxy, type RunningProxy, startProxyForCells } from './support/proxies.js'
+import { endPrograms, runProgram } from './support/programs.js'
+import { type CellPlace, hasProxy, type RunningProxy, startProxyForCells } from './support/proxies.js'
 import {
   call,
   createOrganization,
@@ -25,12 +25,25 @@ const installed = (['haproxy', 'nginx'] as const).filter(hasProxy)
 /** Two installations with their own databases, files and secrets, behind one proxy. */
 describe.each(installed)('two cells behind %s', (name) => {
   const services = {} as Record<Cell, Service>
+  const places = {} as Record<Cell, CellPlace>
   const organizations = {} as Record<Cell, TestOrganization>
   let folder: Awaited<ReturnType<typeof makeFolder>>
   let sandbox: Sandbox
   let proxy: RunningProxy
   let port: number
 
+  const envOf = (cell: Cell) => ({
+    PARLEY_CELL: cell,
+    PARLEY_PUBLIC_URL: own(cell, ''),
+    PARLEY_PORT: String(places[cell].port),
+    PARLEY_DATA_DIR: `${folder.path}/${cell}`,
+    PARLEY_UPSTREAM_URL: sandbox.upstreamUrl,
+  })
+  const parley = async (cell: Cell, ...args: string[]) => {
+    const { code, errors, output } = await runProgram(args, { env: envOf(cell) })
+    expect({ args, code, errors: code === 0 ? [] : errors }).toEqual({ args, code: 0, errors: [] })
+    return output.join('\n')
+  }
   const own = (cell: Cell, path: string) => `http://${HOSTS[cell]}:${port}${path}`
   const common = (path: string) => `http://127.0.0.1:${port}${path}`
   const textsIn = async (cell: Cell, number: string) => {
@@ -42,19 +55,10 @@ describe.each(installed)('two cells behind %s', (name) => {
     folder = await makeFolder()
     sandbox = await startSandbox()
     port = await freePort()
-    const ports = { eu1: await freePort(), us1: await freePort() }
-    proxy = await startProxyForCells(name, folder.path, port, {
-      eu1: { host: HOSTS.eu1, port: ports.eu1 },
-      us1: { host: HOSTS.us1, port: ports.us1 },
-    })
+    for (const cell of CELLS) places[cell] = { host: HOSTS[cell], port: await freePort() }
+    proxy = await startProxyForCells(name, folder.path, { port, cells: places })
     for (const cell of CELLS) {
-      services[cell] = await startService({
-        PARLEY_CELL: cell,
-        PARLEY_PUBLIC_URL: own(cell, ''),
-        PARLEY_PORT: String(ports[cell]),
-        PARLEY_DATA_DIR: `${folder.path}/${cell}`,
-        PARLEY_UPSTREAM_URL: sandbox.upstreamUrl,
-      })
+      services[cell] = await startService(envOf(cell))
       await vi.waitFor(async () => expect((await call(own(cell, '/readyz'), 'GET')).status).toBe(200), patience)
       organizations[cell] = await createOrganization(services[cell])
       const { key } = organizations[cell]
@@ -123,6 +127,23 @@ describe.each(installed)('two cells behind %s', (name) => {
     const { key } = organizations.eu1
     const answer = await call(own('us1', '/broadcast-analytics'), 'GET', { key })
     expect(answer).toMatchObject({ status: 401 })
+  })
+
+  it('the keys of an organization that has moved reach its new cell, which the proxy knows by how they begin', async () => {
+    const { key, slug } = await createOrganization(services.eu1)
+    const archive = `${folder.path}/moved.tar`
+    await parley('eu1', 'org', 'suspend', slug)
+    await parley('eu1', 'org', 'export', slug, archive)
+    await parley('us1', 'org', 'import', archive)
+    await parley('us1', 'org', 'resume', slug)
+    const ask = (of: string) => call(common('/shortlinks'), 'GET', { key: of })
+    expect(await ask(key)).toMatchObject({ status: 503, body: { retry_after: 30 } })
+
+    const [{ prefix }] = JSON.parse(await parley('us1', 'key', 'list', slug, '--json'))
+    await proxy.stop()
+    proxy = await startProxyForCells(name, folder.path, { port, cells: places, moved: prefix })
+    await succeed(ask(key))
+    for (const cell of CELLS) await succeed(ask(organizations[cell].key))
   })
 
   it('a cell that is down stops nothing in the other', async () => {

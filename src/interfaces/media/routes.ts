@@ -21,7 +21,10 @@ export function mediaRoutes(ctx: Context): FastifyPluginAsync {
       handler: async (request, reply) => {
         reply.headers(SAFETY_HEADERS)
         const media = await followMediaLink(ctx, linkOf(request))
-        if ('movedTo' in media) return reply.redirect(media.movedTo + request.originalUrl, 308)
+        if ('movedTo' in media) {
+          // A browser would keep the redirect, also when the organization has come back.
+          return reply.header('cache-control', 'private, no-store').redirect(media.movedTo + request.originalUrl, 308)
+        }
         if (isUnmodified(request.headers, media)) return reply.code(304).headers(cacheHeaders(media)).send()
         return request.method === 'HEAD' ? sendHead(ctx, media, reply) : sendBytes(ctx, media, request, reply)
       },

@@ -516,16 +516,17 @@ describe('org forward', () => {
         await world.request('GET', url.pathname + url.search),
         await world.request('GET', url.pathname),
       ]
-      return answers.map(({ status, headers }) => [status, headers.get('location')])
+      return answers.map(({ status, headers }) => [status, headers.get('location'), headers.get('cache-control')])
     }
+    const unkept = 'private, no-store'
     const expected = [
-      [308, `https://us1.example/s/${code}`],
-      [308, `https://us1.example${url.pathname}${url.search}`],
-      [403, null],
+      [308, `https://us1.example/s/${code}`, unkept],
+      [308, `https://us1.example${url.pathname}${url.search}`, unkept],
+      [403, null, null],
     ]
     expect(await led()).toEqual(expected)
     await org('resume', slug)
-    expect((await led())[0]).toEqual([302, 'https://shop.example/'])
+    expect((await led())[0]).toEqual([302, 'https://shop.example/', unkept])
     await suspend(organization)
     await org('forward', slug, '--to', 'https://us1.example')
     expect(await org('delete', slug, '--yes')).toMatchObject({ code: 0 })

@@ -241,6 +241,7 @@ describe('a migration that removes something', () => {
     const migrations = [...(await known()), { ...removed, contractAfter: '999.0' }]
     await migrate(database.pool, { migrations })
     expect(await readSchema(database.pool)).toMatchObject({ state: 'current', newer: [{ name: '9003_added' }] })
+    expect(await migrate(database.pool)).toEqual([])
     await migrate(database.pool, { migrations, contract: true })
     expect(await readSchema(database.pool)).toMatchObject({ state: 'ahead' })
     expect(await migrate(database.pool)).toEqual([])

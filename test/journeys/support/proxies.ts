@@ -54,12 +54,14 @@ export async function startProxy(name: ProxyName, parent: string, ports: readonl
   return runHaproxy(folder, shipped, [`127.0.0.1:${port}`])
 }
 
-/** Starts a proxy with the shipped configuration for cells, at a port of three addresses of this machine. */
+/**
+ * Starts a proxy with the shipped configuration for cells, at a port of three addresses of this machine. `moved`: how a
+ * key of eu1 begins whose organization has moved to us1.
+ */
 export async function startProxyForCells(
   name: Exclude<ProxyName, 'caddy'>,
   folder: string,
-  port: number,
-  cells: Record<string, CellPlace>,
+  { port, cells, moved }: { port: number; cells: Record<string, CellPlace>; moved?: string },
 ): Promise<RunningProxy> {
   const addresses = ADDRESSES.map((address) => `${address}:${port}`)
   let shipped = await readShipped(name === 'haproxy' ? 'haproxy/cells.cfg' : 'nginx/cells.conf')
@@ -70,6 +72,10 @@ export async function startProxyForCells(
       .replace(`${cell}.chat.example.com`, place.host)
       .replace(haproxyServers, `  server ${cell} 127.0.0.1:${place.port}\n`)
       .replace(nginxServers, `$1  server 127.0.0.1:${place.port};\n`)
+  }
+  if (moved !== undefined) {
+    // The comment that shows the form becomes a line.
+    shipped = shipped.replace(/# (.*)Ab3dEf/, `$1${moved.replace('parley_eu1_', '')}`)
   }
   return name === 'haproxy' ? runHaproxy(folder, shipped, addresses) : runNginx(folder, shipped, addresses)
 }
