@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { readdir } from 'node:fs/promises'
+import { readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { packageVersion } from '../../../src/lib/files/package-version.js'
 import { besideService, type Result, run, toUrl, useFolder } from '../../support/cli.js'
@@ -225,6 +226,22 @@ describe('doctor', () => {
       'secrets',
       'upstream',
     ])
+  })
+
+  it('warns that the generated key is in one folder alone, and says that it is the one to set', async () => {
+    const { PARLEY_SECRET, ...others } = env
+    const file = join(folder.path, 'secrets.json')
+    const generated = { PARLEY_ADMIN_TOKEN: 'admin-token-of-the-tests', PARLEY_SECRET }
+    await writeFile(file, JSON.stringify(generated), { mode: 0o600 })
+    const result = await run(['doctor', '--json'], others)
+    await rm(file)
+    expect(reportOf(result, 'secrets')).toEqual({
+      check: 'secrets',
+      level: 'warning',
+      found: `PARLEY_SECRET is not set: the key is only in ${folder.path}`,
+      remedy: expect.stringMatching(/^set it to the one that secrets\.json there has /),
+    })
+    expect(result.out).not.toContain(PARLEY_SECRET)
   })
 
   it('says that a replica is none, or does not answer', async () => {
