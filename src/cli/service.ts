@@ -3,7 +3,7 @@ import { type App, startApp } from '../app.js'
 import { configWarnings } from '../config/checks.js'
 import type { Config } from '../config/settings.js'
 import { connectionShortage, isDatabaseFull, isDatabaseUnavailable } from '../database/errors.js'
-import { type OutageWatch, watchOutage } from '../lib/async/outages.js'
+import { type OutageWatch, watchPartialOutage } from '../lib/async/outages.js'
 import { isDiskFull } from '../lib/files/disk.js'
 import { isFfmpegInstalled } from '../lib/files/ffmpeg.js'
 import { packageVersion } from '../lib/files/package-version.js'
@@ -36,6 +36,10 @@ export interface Service {
 }
 
 const NEWER_SCHEMA = 'the database was migrated by a newer version, beside which this one can run'
+/** Open connections work while new ones are refused, so an answer alone does not end an outage. */
+const DATABASE_QUIET_MS = 5_000
+/** Only what is written fails, so nothing shows that there is room again but that nothing fails. */
+const DISK_QUIET_MS = 60_000
 const NO_FFMPEG =
   'ffmpeg was not found on the PATH: audio that is not OGG/Opus is sent as a file instead of a voice note, and files that need conversion are refused'
 
@@ -48,15 +52,25 @@ export async function startService(
   options: { migrate: boolean | 'if empty'; sandbox?: Pick<SimulatorOptions, 'strict'> },
   { signal, asked }: EndRequest,
 ): Promise<Service> {
-  const database = watchOutage({
-    fails: (facts) => log.warn(facts, 'the database does not answer; requests are answered with 503, and work waits'),
-    worksAgain: (facts) => log.warn(facts, 'the database answers again'),
-  })
-  const disk = watchDisk({
-    fails: (facts) => log.warn(facts, 'a disk is full; what cannot be stored is answered with 503: make room'),
-    worksAgain: (facts) => log.warn(facts, 'for a minute nothing has failed because of a full disk'),
-  })
-  const log = createLogger(config.logLevel, undefined, (error) => disk.note(error) || noteOutage(database, error))
+  const database = watchPartialOutage(
+    {
+      fails: (facts) => log.warn(facts, 'the database does not answer; requests are answered with 503, and work waits'),
+      worksAgain: (facts) => log.warn(facts, 'the database answers again'),
+    },
+    DATABASE_QUIET_MS,
+  )
+  const disk = watchPartialOutage(
+    {
+      fails: (facts) => log.warn(facts, 'a disk is full; what cannot be stored is answered with 503: make room'),
+      worksAgain: (facts) => log.warn(facts, 'for a minute nothing has failed because of a full disk'),
+    },
+    DISK_QUIET_MS,
+  )
+  const log = createLogger(
+    config.logLevel,
+    undefined,
+    (error) => noteFullDisk(disk, error) || noteOutage(database, error),
+  )
   for (const warning of configWarnings(config)) log.warn(warning)
   const closers: (() => Promise<void>)[] = []
   const close = async () => {
@@ -95,7 +109,7 @@ export async function startService(
       simulator: control,
       onDatabaseAnswer: () => {
         database.worked()
-        disk.look()
+        disk.worked()
       },
     }
     const app = keep(await startApp(parts), (started) => started.close())
@@ -122,25 +136,11 @@ function startBuiltInSimulator(
   return startSimulator({ ...options, controlToken: adminToken, log: (line) => log.debug(line) })
 }
 
-const QUIET_MS = 60_000
-
-/** Watches for full disks. Only what is written fails, so nothing tells that there is room again but that nothing fails. */
-function watchDisk(tell: Parameters<typeof watchOutage>[0]) {
-  const outage = watchOutage(tell)
-  let failedAt = Number.NEGATIVE_INFINITY
-  return {
-    /** Whether the error is one of a full disk: what fails by it is told once for all. */
-    note: (error: unknown): boolean => {
-      if (!isDatabaseFull(error) && !isDiskFull(error)) return false
-      failedAt = performance.now()
-      outage.failed((error as Error).message)
-      return true
-    },
-    /** Called now and then. */
-    look: () => {
-      if (performance.now() - failedAt > QUIET_MS) outage.worked()
-    },
-  }
+/** Whether the error is one of a full disk: what fails by it is told once for all. */
+function noteFullDisk(disk: OutageWatch, error: unknown): boolean {
+  if (!isDatabaseFull(error) && !isDiskFull(error)) return false
+  disk.failed((error as Error).message)
+  return true
 }
 
 /**

@@ -76,7 +76,7 @@ export function configWarnings(config: Config): string[] {
     )
   if (config.databaseUrl !== undefined && masterKeys.length === 0)
     warnings.push(
-      `PARLEY_SECRET is not set, so a generated one in ${config.dataDir} encrypts credentials: without that file nobody can read them, other processes included; set PARLEY_SECRET`,
+      `PARLEY_SECRET is not set, so the one generated in ${config.dataDir}/secrets.json encrypts credentials: without that file nobody can read them, other processes included; set PARLEY_SECRET to it`,
     )
   return warnings
 }

@@ -78,6 +78,7 @@ describe('a database that is stopped during traffic and started again', () => {
       for (const phone_number of people) {
         await succeed(service.request('POST', '/contact', { key: organization.key, body: { phone_number } }))
       }
+      const logged = service.program.errors.length
       clients = startClients(service, organization, name, people)
       await untilTaken(clients, ENOUGH)
 
@@ -89,6 +90,7 @@ describe('a database that is stopped during traffic and started again', () => {
       await untilReady(200)
       await untilTaken(clients, Math.max(...Object.values(taken)) + ENOUGH)
       await expectSignals()
+      await expectTold(logged)
       await clients.end()
 
       expect(clients.surprises).toEqual([])
@@ -120,6 +122,25 @@ function untilPutOff({ putOff }: Clients): Promise<void> {
 
 function untilReady(status: number): Promise<void> {
   return vi.waitFor(async () => expect(await service.request('GET', '/readyz')).toMatchObject({ status }), patience)
+}
+
+/** How often one of the two lines may be in the log: again each minute, and for an outage in parts. */
+const FEW = 10
+
+/** The log has the outage and its end, in few lines, since it had so many. */
+async function expectTold(logged: number): Promise<void> {
+  await vi.waitFor(() => {
+    const lines = service.program.errors.slice(logged)
+    const told = ['the database does not answer', 'the database answers again'].map((text) =>
+      lines.flatMap((line, index) => (line.includes(text) ? [index] : [])),
+    )
+    for (const places of told) {
+      expect(places.length).toBeGreaterThan(0)
+      expect(places.length).toBeLessThanOrEqual(FEW)
+    }
+    const [[begun] = [], ended = []] = told
+    expect(ended.at(-1)).toBeGreaterThan(Number(begun))
+  }, patience)
 }
 
 /** Other processes hear again that there is something new. */

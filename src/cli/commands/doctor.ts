@@ -12,6 +12,7 @@ import { numberChecks } from '../doctor/numbers.js'
 import { addressChecks, gatewayKeyChecks, replicaChecks, secretChecks, upstreamChecks } from '../doctor/reach.js'
 import { scheduledChecks } from '../doctor/scheduled.js'
 import { serverChecks } from '../doctor/server.js'
+import { suspensionChecks } from '../doctor/suspensions.js'
 import { openConfiguredDatabase, requireSharedConfig } from '../environment.js'
 import { CliFailure } from '../failure.js'
 import type { Invocation } from '../invocation.js'
@@ -111,6 +112,7 @@ function checksOf(config: Config, database: Database) {
     ...onCurrentTables(database, [
       ...secretChecks(config, database),
       ...gatewayKeyChecks(config, database),
+      ...suspensionChecks(database),
       ...upstreamChecks(config, database),
       ...numberChecks(database),
       ...scheduledChecks(database),

@@ -84,7 +84,7 @@ export function secretChecks(config: Config, database: Database): Check[] {
         return config.databaseUrl !== undefined && config.masterKeys === undefined
           ? warning(
               `PARLEY_SECRET is not set: the key is only in ${config.dataDir}`,
-              'set it, the same for every process',
+              'set it to the one that secrets.json there has (a new one if there is none yet), the same for every process',
             )
           : ok(samples.length === 0 ? 'no credentials are stored yet' : 'the stored credentials can be read')
       },

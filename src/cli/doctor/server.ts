@@ -8,6 +8,11 @@ const DIRECT =
 const REACH = 'start PostgreSQL, or restart it if it hangs (docs/runbook.md#parleydatabaseunreachable)'
 const RIGHTS = 'let the role own the database (docs/production.md#roles)'
 const OLDEST_SERVER = 150_000
+/**
+ * The oid of the role with which a server is created: it stays a superuser. An image gives it the name that it is told;
+ * packages call it `postgres`, and Parley can have a role of its own beside it.
+ */
+const FIRST_ROLE = 10
 const EXTENSIONS = ['pg_trgm', 'btree_gin']
 
 type Server = Pick<Database, 'pool'>
@@ -60,17 +65,23 @@ async function checkRights(client: PoolClient): Promise<Finding> {
   const {
     role,
     super: isSuperuser,
+    first: isFirst,
     owns,
     creates,
     fills,
   } = await one(
     client,
-    `SELECT current_user AS role, r.rolsuper AS super, has_database_privilege(d.oid, 'CREATE') AS creates,
+    `SELECT current_user AS role, r.rolsuper AS super, r.oid = ${FIRST_ROLE} AND r.rolname <> 'postgres' AS first,
+       has_database_privilege(d.oid, 'CREATE') AS creates,
        coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS fills,
        pg_has_role(current_user, d.datdba, 'USAGE') AS owns
      FROM pg_database d, pg_roles r WHERE d.datname = current_database() AND r.rolname = current_user`,
   )
   if (!fills) return failed(`${role} may not create tables`, RIGHTS)
+  if (isFirst)
+    return ok(
+      `${role} is the superuser with which the server was created; a server that only Parley uses needs no other role`,
+    )
   if (isSuperuser)
     return warning(`${role} is a superuser`, 'use a role that only owns its database (docs/production.md#roles)')
   if (!owns || !creates) return warning(`${role} does not own the database`, RIGHTS)

@@ -63,3 +63,26 @@ export function watchOutage(
     isOut: () => outage !== null && outage.toldAt !== null,
   }
 }
+
+/**
+ * Watches, in the same way, something that works for some while it fails for others: that one call has worked ends
+ * nothing. The outage is over when one works and none has failed for `quietMs`.
+ */
+export function watchPartialOutage(
+  tell: Parameters<typeof watchOutage>[0],
+  quietMs: number,
+  now: () => number = () => performance.now(),
+): OutageWatch {
+  const outage = watchOutage(tell, 1, now)
+  let failedAt = Number.NEGATIVE_INFINITY
+  return {
+    failed: (reason) => {
+      failedAt = now()
+      outage.failed(reason)
+    },
+    worked: () => {
+      if (now() - failedAt > quietMs) outage.worked()
+    },
+    isOut: outage.isOut,
+  }
+}

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { statement } from '../../database/statement.js'
+import { sharedStatement, statement } from '../../database/statement.js'
 
 // A suspended organization is not in the view `organizations` (docs/decisions/moving-an-organization.md).
 
@@ -48,6 +48,22 @@ const findAbsence = statement<Absence>(
      ) AS "movedTo", ${isSuspended('$1')} AS "isSuspended"`,
 )
 
+/** An organization that is suspended. */
+export interface SuspendedOrganization {
+  slug: string
+  suspended_at: Date
+  /** The URL of the cell to which its links lead; null: they lead nowhere. */
+  movedTo: string | null
+}
+
+const list = sharedStatement<SuspendedOrganization>(
+  'suspension.list',
+  `SELECT o.slug, o.suspended_at, f.url AS "movedTo"
+   FROM kept_organizations o LEFT JOIN forwards f ON f.organization_id = o.id
+   WHERE o.suspended_at IS NOT NULL
+   ORDER BY o.suspended_at, o.slug`,
+)
+
 /** Suspends an organization, or leaves it suspended; its linked devices have no leases. Null if there is none. */
 export async function suspendOrganizationRow(db: Queryable, organizationId: string): Promise<Date | null> {
   const [row] = await db.run(suspend, [organizationId])
@@ -69,4 +85,9 @@ export async function insertForward(db: Queryable, organizationId: string, url: 
 export async function findOrganizationAbsence(db: Queryable, organizationId: string): Promise<Absence> {
   const [absence] = await db.run(findAbsence, [organizationId])
   return absence as Absence
+}
+
+/** The suspended organizations, the one that was suspended first at the beginning. */
+export function listSuspendedOrganizations(db: Queryable): Promise<SuspendedOrganization[]> {
+  return db.run(list, [])
 }

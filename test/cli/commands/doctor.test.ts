@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { readdir } from 'node:fs/promises'
+import { readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { packageVersion } from '../../../src/lib/files/package-version.js'
 import { besideService, type Result, run, toUrl, useFolder } from '../../support/cli.js'
@@ -38,7 +39,9 @@ interface Report {
 
 const doctor = (further: Record<string, string> = {}) => run(['doctor', '--json'], { ...env, ...further })
 
-const reportOf = (result: Result, name: string) => (result.json() as Report[]).find(({ check }) => check === name)
+const reportOf = (result: Result, name: string) => reportsOf(result, name)[0]
+
+const reportsOf = (result: Result, name: string) => (result.json() as Report[]).filter(({ check }) => check === name)
 
 /** The server of the tests runs without fsync, which is rightly reported. */
 const failedOf = (result: Result) => allFailedOf(result).filter((check) => check !== 'safety')
@@ -61,7 +64,7 @@ describe('doctor', () => {
     const result = await doctor()
     expect(failedOf(result)).toEqual([])
     const fine = ['settings', 'extensions', 'pooler', 'schema', 'data folder', 'callbacks', 'secrets']
-    for (const check of [...fine, 'upstream', 'numbers']) {
+    for (const check of [...fine, 'suspensions', 'upstream', 'numbers']) {
       expect(reportOf(result, check)).toMatchObject({ level: 'ok', remedy: null })
     }
     expect(reportOf(result, 'processes')?.found).toMatch(/^1 running/)
@@ -150,7 +153,7 @@ describe('doctor', () => {
     await world.database.pool.query('DELETE FROM number_states')
     expect(failedOf(ofGateway)).not.toContain('numbers')
     expect(failedOf(result)).toEqual(['numbers'])
-    const [bad, fine, ...others] = (result.json() as Report[]).filter(({ check }) => check === 'numbers')
+    const [bad, fine, ...others] = reportsOf(result, 'numbers')
     expect(bad?.found).toBe(
       `${organization.slug}, ${organization.phoneNumberId}: The app has no callback URL: no message arrives; The number is not registered (PENDING): it can neither send nor receive (token valid until 2031-05-06T07:08:09.000Z, app subscribed: yes, callback address as it should be: no, last callback never, last send never, health BLOCKED, checked never)`,
     )
@@ -171,6 +174,48 @@ describe('doctor', () => {
     )
   })
 
+  it('says of a suspended organization to resume it, and of one that has moved to delete it', async () => {
+    const moved = await world.createOrganization()
+    await run(['org', 'suspend', organization.slug], env)
+    await run(['org', 'suspend', moved.slug], env)
+    await run(['org', 'forward', moved.slug, '--to', 'https://us1.chat.example.com'], env)
+    const result = await doctor()
+    await run(['org', 'delete', moved.slug, '--yes'], env)
+    await run(['org', 'resume', organization.slug], env)
+    expect(failedOf(result)).toEqual([])
+    const found = (slug: string) => `${slug} has been suspended since \\d{4}-\\d\\d-\\d\\dT\\S+Z; its `
+    expect(reportsOf(result, 'suspensions')).toMatchObject([
+      {
+        level: 'warning',
+        found: expect.stringMatching(`^${found(organization.slug)}requests and callbacks are refused`),
+        remedy: expect.stringMatching(`^parley org resume ${organization.slug}; .*parley org delete .* --yes`),
+      },
+      {
+        level: 'warning',
+        found: expect.stringMatching(`^${found(moved.slug)}links are redirected to https://us1.chat.example.com$`),
+        remedy: expect.stringMatching(`^it has moved: .*: parley org delete ${moved.slug} --yes`),
+      },
+    ])
+    expect(result.out).not.toContain(`resume ${moved.slug}`)
+    expect(reportOf(await doctor(), 'suspensions')).toMatchObject({ level: 'ok', remedy: null })
+  })
+
+  it('names twenty suspended organizations, those that were suspended first, and counts the others', async () => {
+    await world.database.pool.query(
+      `INSERT INTO organization_rows (id, name, slug, default_country, timezone, currency, language, suspended_at)
+       SELECT gen_random_uuid(), 'Away', 'away-' || n, 'BR', 'UTC', 'BRL', 'pt_BR', now() - n * interval '1 day'
+       FROM generate_series(1, 22) AS n`,
+    )
+    const result = await doctor()
+    await world.database.pool.query("DELETE FROM organization_rows WHERE name = 'Away'")
+    const found = reportsOf(result, 'suspensions').map((report) => report.found)
+    expect(found.map((text) => text.split(' ', 1)[0])).toEqual([
+      ...Array.from({ length: 20 }, (_, index) => `away-${22 - index}`),
+      '2',
+    ])
+    expect(found.at(-1)).toBe('2 more are suspended')
+  })
+
   it('finds settings of the server that lose data', async () => {
     const { rows } = await world.database.pool.query('SHOW fsync')
     const result = await doctor()
@@ -183,6 +228,22 @@ describe('doctor', () => {
       'secrets',
       'upstream',
     ])
+  })
+
+  it('warns that the generated key is in one folder alone, and says that it is the one to set', async () => {
+    const { PARLEY_SECRET, ...others } = env
+    const file = join(folder.path, 'secrets.json')
+    const generated = { PARLEY_ADMIN_TOKEN: 'admin-token-of-the-tests', PARLEY_SECRET }
+    await writeFile(file, JSON.stringify(generated), { mode: 0o600 })
+    const result = await run(['doctor', '--json'], others)
+    await rm(file)
+    expect(reportOf(result, 'secrets')).toEqual({
+      check: 'secrets',
+      level: 'warning',
+      found: `PARLEY_SECRET is not set: the key is only in ${folder.path}`,
+      remedy: expect.stringMatching(/^set it to the one that secrets\.json there has /),
+    })
+    expect(result.out).not.toContain(PARLEY_SECRET)
   })
 
   it('says that a replica is none, or does not answer', async () => {

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { type OutageFacts, watchOutage } from '../../../src/lib/async/outages.js'
+import { type OutageFacts, type OutageWatch, watchOutage, watchPartialOutage } from '../../../src/lib/async/outages.js'
 
-function watch(enough?: number) {
+type Tell = Parameters<typeof watchOutage>[0]
+
+const watch = (enough?: number) => watching((tell, now) => watchOutage(tell, enough, now))
+
+function watching(start: (tell: Tell, now: () => number) => OutageWatch) {
   const told: [string, Omit<OutageFacts, 'since'>][] = []
   let now = 0
   const tellAs = (what: string) => (facts: OutageFacts) => {
@@ -9,7 +13,7 @@ function watch(enough?: number) {
     expect(Date.parse(since)).not.toBeNaN()
     told.push([what, rest])
   }
-  const outage = watchOutage({ fails: tellAs('fails'), worksAgain: tellAs('works again') }, enough, () => now)
+  const outage = start({ fails: tellAs('fails'), worksAgain: tellAs('works again') }, () => now)
   const failEach = (seconds: number, times: number) => {
     for (let n = 0; n < times; n++) {
       outage.failed(`failure ${n + 1}`)
@@ -72,5 +76,22 @@ describe('an outage', () => {
     outage.worked()
     outage.worked()
     expect(told).toEqual([])
+  })
+})
+
+describe('a partial outage', () => {
+  it('is one, however often something works in between, and over when nothing has failed for some time', () => {
+    const { outage, told, failEach } = watching((tell, now) => watchPartialOutage(tell, 5_000, now))
+    for (let n = 0; n < 10; n++) {
+      failEach(5, 1)
+      outage.worked()
+    }
+    expect(told.map(([what]) => what)).toEqual(['fails'])
+    expect(outage.isOut()).toBe(true)
+    failEach(6, 1)
+    outage.worked()
+    outage.worked()
+    expect(told.map(([what]) => what)).toEqual(['fails', 'works again'])
+    expect(outage.isOut()).toBe(false)
   })
 })
