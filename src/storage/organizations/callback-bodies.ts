@@ -44,11 +44,14 @@ export function packBody(body: Buffer): Buffer | null {
   return packed.length < body.length ? packed : null
 }
 
-/** The body as it came; of a damaged one the stored bytes, so that it fails by itself when it is read as JSON. */
+/**
+ * The body as it came; of a damaged one, or one that is too large (an imported archive may have any), the stored bytes, so
+ * that it fails by itself when it is read as JSON.
+ */
 export function unpackBody(stored: Buffer): Buffer {
   if (stored[0] !== MARK) return stored
   try {
-    return inflateRawSync(stored.subarray(1), OPTIONS)
+    return inflateRawSync(stored.subarray(1), { ...OPTIONS, maxOutputLength: MAX_PACKED })
   } catch {
     return stored
   }

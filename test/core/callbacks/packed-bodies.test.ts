@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { deflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { newId } from '../../../src/lib/bytes/id.js'
@@ -135,6 +136,12 @@ describe('a packed body', () => {
         }
       }),
     )
+  })
+
+  it('that would be larger than any that is packed stays as it is stored', () => {
+    const stored = (length: number) => Buffer.concat([Buffer.of(1), deflateRawSync(Buffer.alloc(length))])
+    expect(unpackBody(stored(16_384))).toHaveLength(16_384)
+    expect(unpackBody(stored(16_385))).toEqual(stored(16_385))
   })
 
   it('is none of a large body, or of one of a linked device', () => {
