@@ -215,6 +215,12 @@ const eraseEvents = statement<Slice>(
    SELECT max(seq)::text AS reached, count(*) AS walked FROM slice`,
 )
 
+/** SQL: the attempts of the delivery `d`, without what the endpoint answered, which may repeat what it was sent. */
+export const ATTEMPTS_WITHOUT_ANSWERS = `(
+         SELECT coalesce(jsonb_agg(attempt || '{"response_body": null}' ORDER BY n), '[]')
+         FROM jsonb_array_elements(d.attempts) WITH ORDINALITY AS made (attempt, n)
+       )`
+
 // An attempt shows the contact as it was then, so the answer to one of an earlier event may name this contact, too. Without
 // OFFSET 0 all events of the organization would be read and hashed.
 const eraseDeliveries = statement<Slice>(
@@ -231,10 +237,7 @@ const eraseDeliveries = statement<Slice>(
      UPDATE webhook_deliveries d
      SET status = CASE WHEN named.is_theirs AND d.status = 'pending' THEN 'failed' ELSE d.status END,
        next_attempt_at = CASE WHEN NOT named.is_theirs THEN d.next_attempt_at END,
-       attempts = (
-         SELECT coalesce(jsonb_agg(attempt || '{"response_body": null}' ORDER BY n), '[]')
-         FROM jsonb_array_elements(d.attempts) WITH ORDINALITY AS made (attempt, n)
-       )
+       attempts = ${ATTEMPTS_WITHOUT_ANSWERS}
      FROM named
      WHERE d.organization_id = $1 AND d.id = named.id AND (named.is_theirs OR named.was_theirs)
    )

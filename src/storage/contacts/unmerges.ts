@@ -8,6 +8,7 @@ import { contactEvents, raiseEvents } from '../events/raise.js'
 import { lockFeed } from '../webhooks/feeds.js'
 import { addAddresses, showNewestUserId } from './addresses.js'
 import { CONTACT_COLUMNS, listContacts, searchUsernames } from './contacts.js'
+import { ATTEMPTS_WITHOUT_ANSWERS } from './erasure.js'
 
 /** A merge that is being undone, with the kept contact locked. */
 export interface UndoneMerge {
@@ -276,16 +277,23 @@ const returnScheduled = statement<never>(
      AND s.ended_at IS NULL`,
 )
 
-// Events from before the merge, and later ones about a message that moves back.
+// Events from before the merge, and later ones about a message that moves back. Attempts since the merge showed the kept
+// contact, whose erasure does not find them any more.
 const returnEvents = statement<never>(
   'unmerges.returnEvents',
-  `UPDATE events e SET contact_id = m.gone_id
-   FROM ${MERGE} AND e.organization_id = $1 AND e.contact_id = m.kept_id AND (
-     e.data -> 'contact' ->> 'id' = m.gone_id::text OR EXISTS (
-       SELECT FROM messages x
-       WHERE ${ofOrganization('x.organization_id', '$1::uuid')} AND x.id = ${MESSAGE_OF_EVENT} AND x.contact_id = m.gone_id
+  `WITH returned AS (
+     UPDATE events e SET contact_id = m.gone_id
+     FROM ${MERGE} AND e.organization_id = $1 AND e.contact_id = m.kept_id AND (
+       e.data -> 'contact' ->> 'id' = m.gone_id::text OR EXISTS (
+         SELECT FROM messages x
+         WHERE ${ofOrganization('x.organization_id', '$1::uuid')} AND x.id = ${MESSAGE_OF_EVENT} AND x.contact_id = m.gone_id
+       )
      )
-   )`,
+     RETURNING e.seq
+   )
+   UPDATE webhook_deliveries d SET attempts = ${ATTEMPTS_WITHOUT_ANSWERS}
+   FROM ${MERGE} AND d.organization_id = $1 AND d.event_seq = ANY (ARRAY(SELECT seq FROM returned))
+     AND d.attempted_at >= m.merged_at`,
 )
 
 // Of each contact, the first delivery must not wait for one of the other contact.

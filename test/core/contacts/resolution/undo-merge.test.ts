@@ -190,8 +190,8 @@ describe('who is erased after an undo', () => {
     return [own.kept, `${own.kept} together`, number, own.gone, userId].filter((trace) => shown.includes(trace))
   }
 
-  /** Two people, with words of their own everywhere, whose merge was undone; their events have been delivered. */
-  async function separated(own: { kept: string; gone: string }) {
+  /** Two people, with words of their own everywhere, whose merge was undone; their events have been sent to a webhook. */
+  async function separated(own: { kept: string; gone: string }, status: 'delivered' | 'pending' = 'delivered') {
     const two = await twoPeople()
     const { number, userId, ofId } = two
     const names = { kept: { wa_id: number }, gone: { user_id: userId } }
@@ -207,8 +207,12 @@ describe('who is erased after an undo', () => {
     for (const { id, data } of await eventsOf(world, organization)) {
       const attempt = { at: '2026-01-01T00:00:00Z', response_status: 200, error: null, duration_ms: 1 }
       const attempts = [{ ...attempt, response_body: JSON.stringify(data) }]
-      await insertDelivery(world, organization, webhook.id, { eventId: id, attempts })
+      await insertDelivery(world, organization, webhook.id, { eventId: id, attempts, status })
     }
+    await world.database.pool.query('UPDATE webhook_deliveries SET attempted_at = $2 WHERE webhook_id = $1', [
+      webhook.id,
+      world.now(),
+    ])
     await undoLast(two.kept.id)
     return two
   }
@@ -226,9 +230,11 @@ describe('who is erased after an undo', () => {
     expect(await tracesOf(own, { number, userId })).toEqual([own.kept, `${own.kept} together`, number])
   })
 
-  it('is forgotten if it is the one that was kept, and the other one stays', async () => {
-    const own = { kept: 'Kuckuck', gone: 'Girlitz' }
-    const { userId, number } = await separated(own)
+  it.each([
+    ['delivered', { kept: 'Kuckuck', gone: 'Girlitz' }],
+    ['pending', { kept: 'Kleiber', gone: 'Goldammer' }],
+  ] as const)('is forgotten if it is the one that was kept, and the other one stays: %s', async (status, own) => {
+    const { userId, number } = await separated(own, status)
     await erase(`phone_number=${number}`)
     expect(await tracesOf(own, { number, userId })).toEqual([own.gone, userId])
     const received = (await eventsOf(world, organization, 'message.received')).map(({ data }) => data.message?.text)
