@@ -479,7 +479,9 @@ describe('org export and org import', () => {
     const empty = await createTestDatabase()
     try {
       const env = envOf({ database: empty, dataDir: join(folder.path, 'begun') })
-      expect(await run(['org', 'import', await exported(begun)], env)).toMatchObject({ code: 0 })
+      const written = await org('export', begun.slug, '-')
+      expect(written).toMatchObject({ code: 0, err: expect.stringContaining('standard output') })
+      expect(await run(['org', 'import', '-'], env, written.bytes)).toMatchObject({ code: 0 })
       const { rows } = await empty.pool.query('SELECT process_id, claimed_at FROM jobs WHERE organization_id = $1', [
         begun.id,
       ])
