@@ -2,6 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Context } from '../../context.js'
 import { createLinkFollower } from '../../core/storefront/short-links.js'
 import { clientNetwork } from '../../http/access/client-address.js'
+import { NO_STORE } from '../../http/answers/caching.js'
 import { Problem } from '../../model/problem.js'
 
 /** `/s/{code}`: short links. Nothing of the request is copied into the target URL. */
@@ -15,7 +16,7 @@ export function linkRoutes(ctx: Context): FastifyPluginAsync {
       schema: { hide: true } as object,
       handler: async (request, reply) => {
         // A cached response would hide later clicks.
-        reply.header('cache-control', 'private, no-store')
+        reply.headers(NO_STORE)
         const target = await follow({
           code: request.params.code,
           userAgent: request.headers['user-agent'] ?? '',

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../context.js'
 import { followMediaLink, openMedia } from '../../core/media/read.js'
+import { NO_STORE } from '../../http/answers/caching.js'
 import type { StoredMedia } from '../../model/messages/media.js'
 import { isUnmodified, requestedRange } from './conditions.js'
 import { cacheHeaders, contentHeaders, SAFETY_HEADERS } from './headers.js'
@@ -23,7 +24,7 @@ export function mediaRoutes(ctx: Context): FastifyPluginAsync {
         const media = await followMediaLink(ctx, linkOf(request))
         if ('movedTo' in media) {
           // A browser would keep the redirect, also when the organization has come back.
-          return reply.header('cache-control', 'private, no-store').redirect(media.movedTo + request.originalUrl, 308)
+          return reply.headers(NO_STORE).redirect(media.movedTo + request.originalUrl, 308)
         }
         if (isUnmodified(request.headers, media)) return reply.code(304).headers(cacheHeaders(media)).send()
         return request.method === 'HEAD' ? sendHead(ctx, media, reply) : sendBytes(ctx, media, request, reply)
