@@ -76,7 +76,7 @@ export function configWarnings(config: Config): string[] {
     )
   if (config.databaseUrl !== undefined && masterKeys.length === 0)
     warnings.push(
-      `PARLEY_SECRET is not set, so the one generated in ${config.dataDir}/secrets.json encrypts credentials: without that file nobody can read them, other processes included; set PARLEY_SECRET to it`,
+      `PARLEY_SECRET is not set: credentials are encrypted with the key in ${config.dataDir}/secrets.json. If that file is lost, they cannot be read; set PARLEY_SECRET to the key in it, for every process`,
     )
   return warnings
 }

@@ -94,7 +94,7 @@ async function exportTo({ env, streams }: Invocation, name: string, target: stri
   const fields = { file, organization: organization.slug, exportedAt, files, rows: sumOf(exported.rows) }
   // Standard output has the archive.
   printFields(target === STANDARD ? { ...streams, stdout: streams.stderr } : streams, fields, { json })
-  printNote(streams, `${file} now holds the organization's messages and secrets: keep it as safe as they are`)
+  printNote(streams, "The archive holds the organization's messages and secrets: keep it as safe as the database")
 }
 
 async function importFrom({ env, streams }: Invocation, source: string, { json = false }: Options): Promise<void> {

@@ -9,10 +9,10 @@ const REACH = 'start PostgreSQL, or restart it if it hangs (docs/runbook.md#parl
 const RIGHTS = 'let the role own the database (docs/production.md#roles)'
 const OLDEST_SERVER = 150_000
 /**
- * The oid of the role with which a server is created: it stays a superuser. An image gives it the name that it is told;
- * packages call it `postgres`, and Parley can have a role of its own beside it.
+ * The oid of PostgreSQL's bootstrap superuser, which cannot lose that right. A container image names it as its settings
+ * say, so it may be the only role there is. Packages name it `postgres`: then Parley should have a role of its own.
  */
-const FIRST_ROLE = 10
+const BOOTSTRAP_SUPERUSER = 10
 const EXTENSIONS = ['pg_trgm', 'btree_gin']
 
 type Server = Pick<Database, 'pool'>
@@ -65,20 +65,20 @@ async function checkRights(client: PoolClient): Promise<Finding> {
   const {
     role,
     super: isSuperuser,
-    first: isFirst,
+    bootstrap: isBootstrap,
     owns,
     creates,
     fills,
   } = await one(
     client,
-    `SELECT current_user AS role, r.rolsuper AS super, r.oid = ${FIRST_ROLE} AND r.rolname <> 'postgres' AS first,
+    `SELECT current_user AS role, r.rolsuper AS super, r.oid = ${BOOTSTRAP_SUPERUSER} AND r.rolname <> 'postgres' AS bootstrap,
        has_database_privilege(d.oid, 'CREATE') AS creates,
        coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS fills,
        pg_has_role(current_user, d.datdba, 'USAGE') AS owns
      FROM pg_database d, pg_roles r WHERE d.datname = current_database() AND r.rolname = current_user`,
   )
   if (!fills) return failed(`${role} may not create tables`, RIGHTS)
-  if (isFirst)
+  if (isBootstrap)
     return ok(
       `${role} is the superuser with which the server was created; a server that only Parley uses needs no other role`,
     )

@@ -20,7 +20,7 @@ it('says nothing about what Parley has set on its own server: locale, role', asy
   expect(reports.map(({ check }) => check)).not.toContain('rights')
 })
 
-it('warns of a superuser, unless the server was created with it, which nobody can change', async () => {
+it('warns of a superuser that was added later, but not of the bootstrap superuser of an image', async () => {
   const rightsAs = async (role: string) => {
     const pool = {
       connect: async () => {
