@@ -2,9 +2,9 @@ import type { AttemptRow, Delivery } from '../webhooks/webhook.js'
 import type { Asker } from './cause.js'
 import type { MessageError, MessageStatus, Outcome, SenderType } from './message.js'
 
-// What is stored about the life of a message, in messages.trace: notes in the order in which they were written. Times are
-// Unix milliseconds, durations milliseconds. Names are short, because every message has some. `x`: the transaction that
-// wrote the note; it also raised the events of the same change, which are found by it.
+// What is stored about the life of a message: notes, with its row (storage/messages/trace-notes). Times are Unix
+// milliseconds, durations milliseconds. Names are short, because every message has some. `x`: the transaction that wrote
+// the note; it also raised the events of the same change, which are found by it.
 
 /** Why a send waited. */
 export type WaitReason = 'file' | 'send_slot' | 'recipient_limit' | 'retry'
@@ -145,7 +145,8 @@ export interface TracedMessage {
   read_at: Date | null
   failed_at: Date | null
   broadcast_id: string | null
-  trace: TraceNote[] | null
+  /** In the order in which they were written. */
+  notes: TraceNote[]
 }
 
 /** An event of a message. */

@@ -3,7 +3,7 @@ import { statement } from '../../database/statement.js'
 import type { CallsNote, TakenNote } from '../../model/messages/trace.js'
 import { HISTORY_GOES_ON } from '../events/histories.js'
 import { userAddress } from '../messages/outgoing.js'
-import { hasRoomForNote } from '../messages/trace-notes.js'
+import { addNote, hasRoomForNote } from '../messages/trace-notes.js'
 import { isOfLane, type Lane, type PendingRecipient } from './sending.js'
 
 interface TakenRow extends PendingRecipient {
@@ -15,7 +15,7 @@ interface TakenRow extends PendingRecipient {
 const defer = statement<never>(
   'broadcastDeferrals.defer',
   `WITH noted AS (
-     UPDATE messages m SET trace = coalesce(m.trace, '[]') || $8::jsonb
+     UPDATE messages m SET ${addNote('m', '$8::jsonb')}
      WHERE m.organization_id = $1 AND m.id = $7 AND ${hasRoomForNote('m')}
    )
    INSERT INTO broadcast_deferrals (organization_id, broadcast_id, n, since, attempts, retry_at, instance_id)
@@ -40,7 +40,7 @@ const take = statement<TakenRow>(
      WHERE d.organization_id = $1 AND d.broadcast_id = $2 AND d.n = next.n
      RETURNING d.n, d.since, d.attempts
    ), noted AS (
-     UPDATE messages m SET trace = coalesce(m.trace, '[]') || $4::jsonb
+     UPDATE messages m SET ${addNote('m', '$4::jsonb')}
      FROM taken JOIN broadcast_recipients r ON r.organization_id = $1 AND r.broadcast_id = $2 AND r.n = taken.n
      WHERE m.organization_id = $1 AND m.id = r.message_id AND m.outcome IS NOT NULL AND ${hasRoomForNote('m')}
    )

@@ -10,6 +10,9 @@ export const ASSIGNEE = `(
   WHERE b.organization_id = m.organization_id AND b.id = m.assignee_id
 )`
 
+/** The row of the message `m` as events have it, as JSON: without its trace. */
+export const MESSAGE_ROW = `(to_jsonb(m) - ARRAY['trace', 'notes'])`
+
 /** SQL: whether the message of the event `e` is there, if the event is a short one. */
 export const HAS_MESSAGE = `(e.message_id IS NULL OR EXISTS (
            SELECT FROM messages WHERE ${ofOrganization('organization_id', 'e.organization_id')} AND id = e.message_id OFFSET 0
@@ -24,7 +27,7 @@ const DEFAULT_STATE = `jsonb_build_object('outcome', NULL, 'held_at', NULL, 'err
 /** SQL: the data of the event `e`, with the rows of a short one below what it keeps itself. */
 export const WHOLE_DATA = `CASE WHEN e.message_id IS NULL THEN e.data ELSE (
        SELECT e.data || jsonb_build_object(
-         'message', (to_jsonb(m) - 'trace') || jsonb_build_object('assignee', ${ASSIGNEE}) || ${DEFAULT_STATE} || (e.data -> 'message'),
+         'message', ${MESSAGE_ROW} || jsonb_build_object('assignee', ${ASSIGNEE}) || ${DEFAULT_STATE} || (e.data -> 'message'),
          'contact', to_jsonb(c)
        )
        FROM (

@@ -9,7 +9,7 @@ import { raiseEvents } from '../events/raise.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
 import { messageEvents } from './message-events.js'
 import { hasContact, RECORDED_EVENT } from './messages.js'
-import { withNote } from './trace-notes.js'
+import { addNoteOfChange } from './trace-notes.js'
 
 /** An inbound message whose file is fetched. */
 export interface InboundMedia {
@@ -69,7 +69,7 @@ const attach = statement<{ id: string; is_to_be_transcribed: boolean }>(
   'incomingMedia.attach',
   `WITH ${UNSETTLED}, changed AS (
      UPDATE messages m
-     SET media_id = $4, media_expires_at = $5, media_state = NULL, placeholder = NULL, trace = ${withNote('m', '$7::jsonb')}
+     SET media_id = $4, media_expires_at = $5, media_state = NULL, placeholder = NULL, ${addNoteOfChange('m', '$7::jsonb')}
      FROM unsettled
      WHERE m.organization_id = $1 AND m.id = unsettled.id
      RETURNING m.*
@@ -88,7 +88,7 @@ const postpone = statement<never>(
   'incomingMedia.postpone',
   `WITH ${UNSETTLED}, changed AS (
      UPDATE messages m
-     SET media_state = 'retried', placeholder = NULL, trace = ${withNote('m', '$4::jsonb')}
+     SET media_state = 'retried', placeholder = NULL, ${addNoteOfChange('m', '$4::jsonb')}
      FROM unsettled
      WHERE m.organization_id = $1 AND m.id = unsettled.id
      RETURNING m.*
@@ -101,7 +101,7 @@ const giveUp = statement<never>(
   'incomingMedia.giveUp',
   `WITH ${UNSETTLED}, changed AS (
      UPDATE messages m
-     SET media_state = 'missing', placeholder = NULL, error = $4, trace = ${withNote('m', '$5::jsonb')}
+     SET media_state = 'missing', placeholder = NULL, error = $4, ${addNoteOfChange('m', '$5::jsonb')}
      FROM unsettled
      WHERE m.organization_id = $1 AND m.id = unsettled.id
      RETURNING m.*

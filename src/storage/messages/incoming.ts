@@ -8,12 +8,11 @@ import type { MessageExtras } from '../../model/messages/shown/extras.js'
 import type { CallbackNote } from '../../model/messages/trace.js'
 import { earlierReferral, laterReferral, normalizeName, searchUsernames } from '../contacts/contacts.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
-import { EVENT_TRANSACTION_ID } from '../events/transaction-clock.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
 import { messageEvents } from './message-events.js'
 import { RECORDED_EVENT } from './messages.js'
 import { trackNewMessages } from './new-messages.js'
-import { hasRoomForNote } from './trace-notes.js'
+import { addIdleNote, firstNotes, noteOfChange, takesIdleNote } from './trace-notes.js'
 
 /** An inbound message to be recorded. */
 export interface IncomingMessage {
@@ -254,14 +253,14 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      -- Records the messages, with text and mark of an edit or revocation that came before.
      INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
        content, extras, status, context_upstream_id, created_at, accepted_at, delivered_at, media_state, instance_id, network,
-       assignee_id, gateway_type, trace, traceparent, placeholder, handled_by)
+       assignee_id, gateway_type, trace, notes, traceparent, placeholder, handled_by)
      SELECT $1, k.id, c.id, c.last_seq - k.total + k.position, k.upstream_id, k.sender_type, k.message_type,
        coalesce(change.text, k.text), k.media_type, k.content,
        CASE WHEN change.text IS NULL THEN k.extras ELSE ${withChangeMark('k.extras', 'change')} END,
        CASE WHEN ${IS_OURS} THEN 'sent' ELSE 'delivered' END, k.context_upstream_id, k.created_at, k.created_at,
        CASE WHEN NOT ${IS_OURS} THEN k.created_at END, CASE WHEN k.awaits_media THEN 'awaited' END,
        k.instance_id, k.network, CASE WHEN NOT ${IS_OURS} THEN c.assignee_id END, k.gateway_type,
-       jsonb_build_array(k.note || jsonb_build_object('x', ${EVENT_TRANSACTION_ID}::text)), k.traceparent,
+       ${firstNotes(noteOfChange('k.note'))}, k.traceparent,
        k.placeholder, k.handled_by
      FROM next k JOIN numbered c ON c.id = k.sender_id LEFT JOIN LATERAL (
        ${newestChange('c.id', 'k.upstream_id', ...authorOf('k'))}
@@ -270,12 +269,12 @@ const record = statement<RecordRow & { awaits_media: boolean }>(
      RETURNING *
    ), repeated AS (
      -- Notes further callbacks that bring a recorded message, each once.
-     UPDATE messages m SET trace = coalesce(m.trace, '[]') || (f.note || '{"idle": true}')
+     UPDATE messages m SET ${addIdleNote('m', 'f.note')}
      FROM found f
      WHERE f.is_duplicate AND NOT f.fills AND NOT f.was_history
        AND ${ofOrganization('m.organization_id', '$1::uuid')} AND m.upstream_id = f.upstream_id
-       AND m.instance_id IS NOT DISTINCT FROM f.instance_id AND ${hasRoomForNote('m')}
-       AND NOT coalesce(m.trace, '[]') @> jsonb_build_array(f.note - ARRAY['at', 'done', 'said'])
+       AND m.instance_id IS NOT DISTINCT FROM f.instance_id
+       AND ${takesIdleNote('m', 'f.note')}
    ), ${trackNewMessages('SELECT organization_id, contact_id, instance_id, seq FROM recorded')}, received AS (
      -- Raises the events of the messages, unless they wait for their files or are held. Whole ones have the contacts as they
      -- were then.

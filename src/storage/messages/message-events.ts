@@ -1,4 +1,4 @@
-import { ASSIGNEE } from '../events/message-rows.js'
+import { ASSIGNEE, MESSAGE_ROW } from '../events/message-rows.js'
 import type { RaisedEvents } from '../events/raise.js'
 import { WRITES_AS_BEFORE } from '../processes/version-before.js'
 import { REACTIONS } from './messages.js'
@@ -8,7 +8,7 @@ import { REACTIONS } from './messages.js'
 // deletions and placeholders still do, because they are about a text. See docs/decisions/events.md.
 
 /** The message `m` as a whole event has it; without its trace. */
-export const MESSAGE_SNAPSHOT = `((to_jsonb(m) - 'trace') || jsonb_build_object('reactions', ${REACTIONS}, 'assignee', ${ASSIGNEE}))`
+export const MESSAGE_SNAPSHOT = `(${MESSAGE_ROW} || jsonb_build_object('reactions', ${REACTIONS}, 'assignee', ${ASSIGNEE}))`
 
 /**
  * What a short event keeps of the message `m`: what may be different when it is read. What is null is left out,

@@ -8,13 +8,13 @@ import type { Acceptance, NotRecorded, OutgoingMessage, Recorded } from '../../m
 import type { CallsNote, FailureNote, RepeatedNote, SettledNote } from '../../model/messages/trace.js'
 import { countChanges } from '../counts/campaigns.js'
 import { HISTORY_GOES_ON } from '../events/histories.js'
-import { ASSIGNEE } from '../events/message-rows.js'
+import { ASSIGNEE, MESSAGE_ROW } from '../events/message-rows.js'
 import { contactEvents, raiseEvents } from '../events/raise.js'
 import { WRITES_AS_BEFORE } from '../processes/version-before.js'
 import { messageEvents, messageState } from './message-events.js'
 import { ACCEPTED_EVENT } from './messages.js'
 import { trackNewMessages } from './new-messages.js'
-import { hasRoomForNote, withNote } from './trace-notes.js'
+import { addNote, addNoteOfChange, firstNotes, hasRoomForNote } from './trace-notes.js'
 
 /** Why a batch skipped a message: another one is to the same contact, or the row is locked. */
 type Skipped = 'same_contact' | 'locked'
@@ -94,7 +94,7 @@ const record = sharedStatement<RecordRow>(
        message_type text, text text, media_type text, content jsonb, media_id uuid, media_expires_at timestamptz,
        reply_to_id text, reply_to_uuid uuid, is_reaction boolean, pair_limit boolean, assignee_id uuid, created_at timestamptz,
        contact_event_id uuid, is_promotional boolean, instance_id uuid, uses_jids boolean, fits_groups boolean, campaign_id uuid,
-       broadcast_id uuid, recipient_n int, parameters jsonb, gateway_type text, trace jsonb, traceparent text)
+       broadcast_id uuid, recipient_n int, parameters jsonb, gateway_type text, note jsonb, traceparent text)
      ${FEW}
    ), found AS (
      -- The contact of each message: the first address that is known decides.
@@ -181,11 +181,11 @@ const record = sharedStatement<RecordRow>(
      -- Records the messages as pending.
      INSERT INTO messages (organization_id, id, contact_id, seq, sender_type, message_type, text, media_type, content, media_id,
        media_expires_at, status, outcome, context_upstream_id, assignee_id, created_at, recorded_at, instance_id, campaign_id,
-       broadcast_id, recipient_n, gateway_type, trace, traceparent)
+       broadcast_id, recipient_n, gateway_type, trace, notes, traceparent)
      SELECT g.organization_id, g.id, c.id, CASE WHEN g.is_reaction THEN NULL ELSE c.last_seq END, g.sender_type, g.message_type,
        g.text, g.media_type, g.content, g.media_id, g.media_expires_at, 'sent', 'pending', c.reply_to_upstream_id, g.assignee_id,
        g.created_at, g.created_at, g.instance_id, g.campaign_id, g.broadcast_id, g.recipient_n, g.gateway_type,
-       g.trace, g.traceparent
+       ${firstNotes('g.note')}, g.traceparent
      FROM numbered c JOIN given g USING (n)
    ), singles AS (
      -- Creates the recipients of one-off sends.
@@ -269,16 +269,16 @@ const accept = sharedStatement<{ is_locked: boolean }>(
      UPDATE messages m
      SET upstream_id = coalesce(m.upstream_id, g.upstream_id), status = 'sent', outcome = NULL, error = NULL, failed_at = NULL,
        accepted_at = g.accepted_at, held_at = CASE WHEN g.is_held THEN g.accepted_at END, network = coalesce(g.network, m.network),
-       gateway_type = coalesce(g.gateway_type, m.gateway_type), trace = ${withNote('m', 'g.note')}
+       gateway_type = coalesce(g.gateway_type, m.gateway_type), ${addNoteOfChange('m', 'g.note')}
      FROM waiting JOIN given g USING (n)
      WHERE ${ofOrganization('m.organization_id', 'waiting.organization_id')} AND m.id = waiting.id
      RETURNING g.n, m.organization_id, m.id, m.contact_id, m.instance_id, m.message_type, m.assignee_id,
-       CASE WHEN ${WRITES_AS_BEFORE} THEN to_jsonb(m) - 'trace' END AS row, ${messageState('NULL')} AS state, m.campaign_id, m.broadcast_id,
+       CASE WHEN ${WRITES_AS_BEFORE} THEN ${MESSAGE_ROW} END AS row, ${messageState('NULL')} AS state, m.campaign_id, m.broadcast_id,
        m.recipient_n, m.accepted_at, m.status, m.error, accepted_at_before, status_before, error_before
    ), kept AS (
      -- Keeps the call and the network's message if a status came before the answer to the call.
      UPDATE messages m
-     SET network = coalesce(m.network, g.network), trace = ${withNote('m', 'g.note')},
+     SET network = coalesce(m.network, g.network), ${addNoteOfChange('m', 'g.note')},
        gateway_type = CASE WHEN m.network IS NULL THEN coalesce(g.gateway_type, m.gateway_type) ELSE m.gateway_type END
      FROM (
        SELECT g.n, g.organization_id, m.id, g.network, g.gateway_type, g.note
@@ -336,12 +336,12 @@ const refuse = statement<never>(
   `WITH refused AS (
      -- Marks the outstanding message failed.
      UPDATE messages m
-     SET status = 'failed', outcome = NULL, error = $3, failed_at = $4, trace = ${withNote('m', '$6::jsonb')}
+     SET status = 'failed', outcome = NULL, error = $3, failed_at = $4, ${addNoteOfChange('m', '$6::jsonb')}
      WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2 AND m.outcome IS NOT NULL
      RETURNING *
    ), kept AS (
      -- Keeps the call if a status came before the answer to it.
-     UPDATE messages m SET trace = ${withNote('m', '$6::jsonb')}
+     UPDATE messages m SET ${addNoteOfChange('m', '$6::jsonb')}
      WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2 AND m.outcome IS NULL
    ), changed AS (
      SELECT *, accepted_at AS accepted_at_before, 'sent' AS status_before, NULL::jsonb AS error_before FROM refused
@@ -360,13 +360,13 @@ const markUnknown = statement<never>(
   'outgoing.markUnknown',
   `UPDATE messages m
    SET outcome = CASE m.outcome WHEN 'pending' THEN 'unknown' ELSE m.outcome END,
-     trace = CASE WHEN $3::jsonb IS NULL THEN m.trace ELSE ${withNote('m', '$3::jsonb')} END
+     ${addNoteOfChange('m', '$3::jsonb')}
    WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2 AND (m.outcome = 'pending' OR $3::jsonb IS NOT NULL)`,
 )
 
 const noteOfAnswer = statement<never>(
   'outgoing.noteAnswer',
-  `UPDATE messages m SET trace = coalesce(m.trace, '[]') || $3::jsonb
+  `UPDATE messages m SET ${addNote('m', '$3::jsonb')}
    WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2 AND ${hasRoomForNote('m')}`,
 )
 
@@ -451,7 +451,7 @@ function toRecordset(messages: readonly OutgoingMessage[]): string {
       recipient_n: message.recipient?.n,
       parameters: message.recipient?.parameters,
       gateway_type: gatewayType({ ...message, network: null }),
-      trace: [message.asked],
+      note: message.asked,
       traceparent: message.traceparent,
     })),
   )

@@ -6,9 +6,9 @@ import type { MessageStatus } from '../../model/messages/message.js'
 import type { Fall } from '../../model/messages/phone-history.js'
 import { INDEX_STEP } from '../conversations/search.js'
 import { countOnChannels } from '../counts/channels.js'
-import { EVENT_TRANSACTION_ID } from '../events/transaction-clock.js'
 import { enqueueJobs } from '../jobs/enqueue.js'
 import { authorOf, type IncomingMessage, newestChange, withChangeMark } from './incoming.js'
+import { firstNotes, noteOfChange } from './trace-notes.js'
 
 // What a phone's history adds to a conversation, within one transaction that locks the contact. Older messages fall to
 // lower numbers, so that the numbers of newer ones stay: see docs/decisions/phone-history.md.
@@ -141,13 +141,13 @@ const insert = statement<{ seq: number; text: string; media_state: string | null
    ), recorded AS (
      INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
        content, extras, status, error, context_upstream_id, created_at, recorded_at, accepted_at, read_at, media_state,
-       instance_id, network, gateway_type, trace, placeholder, only_in_history)
+       instance_id, network, gateway_type, trace, notes, placeholder, only_in_history)
      SELECT $1, g.id, $2, g.seq, g.upstream_id, g.sender_type, g.message_type, coalesce(change.text, g.text), g.media_type,
        g.content, CASE WHEN change.text IS NULL THEN g.extras ELSE ${withChangeMark('g.extras', 'change')} END, g.status,
        g.error, g.context_upstream_id, g.created_at, least(g.created_at, now()), g.created_at,
        CASE WHEN g.is_read THEN g.created_at END,
        CASE WHEN g.awaits_media AND change.message_type IS DISTINCT FROM 'revoke' THEN 'retried' END,
-       g.instance_id, g.network, g.gateway_type, jsonb_build_array(g.note || jsonb_build_object('x', ${EVENT_TRANSACTION_ID}::text)),
+       g.instance_id, g.network, g.gateway_type, ${firstNotes(noteOfChange('g.note'))},
        g.placeholder, true
      FROM given g LEFT JOIN LATERAL (
        ${newestChange('$2', 'g.upstream_id', ...authorOf('g'))}

@@ -9,7 +9,7 @@ import { enqueueJobs } from '../jobs/enqueue.js'
 import { type IncomingMessage, isSameAuthor } from './incoming.js'
 import { messageEvents } from './message-events.js'
 import { hasContact, RECORDED_EVENT } from './messages.js'
-import { withNote } from './trace-notes.js'
+import { addNoteOfChange } from './trace-notes.js'
 
 /** SQL: whether the author of the message `m` has deleted it. */
 export const IS_DELETED = `EXISTS (
@@ -63,7 +63,7 @@ const fill = statement<SearchableMessage & { id: string; contact_id: string; awa
          THEN coalesce($14::jsonb, '{}') || jsonb_build_object('edited_at', m.extras -> 'edited_at') ELSE $14 END,
        context_upstream_id = $8, network = $9, gateway_type = $10,
        media_state = CASE WHEN $11::boolean THEN 'awaited' END,
-       placeholder = CASE WHEN $11::boolean AND held.placeholder = 'told' THEN 'told' END, trace = ${withNote('m', '$12::jsonb')}
+       placeholder = CASE WHEN $11::boolean AND held.placeholder = 'told' THEN 'told' END, ${addNoteOfChange('m', '$12::jsonb')}
      FROM held
      WHERE m.organization_id = $1 AND m.id = held.id
      RETURNING m.*

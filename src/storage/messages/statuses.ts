@@ -8,7 +8,7 @@ import { raiseEvents } from '../events/raise.js'
 import { WRITES_AS_BEFORE } from '../processes/version-before.js'
 import { MESSAGE_SNAPSHOT, MESSAGE_STATE, messageEvents } from './message-events.js'
 import { ACCEPTED_EVENT, hasContact } from './messages.js'
-import { hasRoomForNote, withNote } from './trace-notes.js'
+import { addIdleNote, addNoteOfChange, takesIdleNote } from './trace-notes.js'
 
 export interface ReportedStatus {
   organizationId: string
@@ -102,7 +102,7 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
        delivered_at = CASE WHEN g.status IN ('delivered', 'read') THEN coalesce(m.delivered_at, g.at) ELSE m.delivered_at END,
        read_at = CASE WHEN g.status = 'read' THEN g.at ELSE m.read_at END,
        failed_at = CASE WHEN g.status = 'failed' THEN g.at END,
-       trace = ${withNote('m', 'g.note')}
+       ${addNoteOfChange('m', 'g.note')}
      FROM before b JOIN given g USING (n)
      WHERE ${ofOrganization('m.organization_id', 'b.organization_id')} AND m.id = b.id AND CASE g.status
        WHEN 'sent' THEN b.outcome IS NOT NULL OR (b.status = 'sent' AND b.held_at IS NOT NULL) OR (b.status = 'failed' AND b.error ->> 'code' = '${OUTCOME_UNKNOWN}')
@@ -113,11 +113,10 @@ const apply = sharedStatement<{ message_id: string | null; contact_id: string | 
      RETURNING b.n, m AS message
    ), noted AS (
      -- Notes the statuses that change nothing, each once.
-     UPDATE messages m SET trace = coalesce(m.trace, '[]') || (g.note || '{"idle": true}')
+     UPDATE messages m SET ${addIdleNote('m', 'g.note')}
      FROM before b JOIN given g USING (n) LEFT JOIN updated u USING (n)
      WHERE u.n IS NULL AND ${ofOrganization('m.organization_id', 'b.organization_id')} AND m.id = b.id
-       AND ${hasRoomForNote('m')}
-       AND NOT coalesce(m.trace, '[]') @> jsonb_build_array(g.note - ARRAY['at', 'done', 'said'])
+       AND ${takesIdleNote('m', 'g.note')}
      RETURNING b.n, m AS message
    ), told AS (
      -- The messages that are sent, for webhooks of the gateway: their clients know the upstream's word for it. Late, after

@@ -2,14 +2,21 @@ import type { Queryable } from '../../database/pool.js'
 import { FEW_ROWS, ofOrganization, sharedStatement, statement } from '../../database/statement.js'
 import { isUuid } from '../../lib/bytes/id.js'
 import type { Asker } from '../../model/messages/cause.js'
-import type { TraceDelivery, TracedMessage, TraceEvent, TraceRelative } from '../../model/messages/trace.js'
+import type { TraceDelivery, TracedMessage, TraceEvent, TraceNote, TraceRelative } from '../../model/messages/trace.js'
 import { isDeadProcess } from '../processes/process-registry.js'
 import { hasContact } from './messages.js'
 
-const find = statement<TracedMessage>(
+interface FoundRow extends Omit<TracedMessage, 'notes'> {
+  /** What was noted while processes of 1.0 may have run, the oldest first. */
+  trace: TraceNote[] | null
+  /** What was noted since, the newest first. */
+  notes: TraceNote[] | null
+}
+
+const find = statement<FoundRow>(
   'traces.find',
   `SELECT m.id, m.contact_id, m.seq, m.upstream_id, m.sender_type, m.status, m.outcome, m.error, m.recorded_at, m.accepted_at,
-     m.delivered_at, m.read_at, m.failed_at, m.broadcast_id, m.trace
+     m.delivered_at, m.read_at, m.failed_at, m.broadcast_id, m.trace, m.notes
    FROM messages m
    WHERE m.organization_id = $1 AND (m.id = $2 OR m.upstream_id = $3) AND ${hasContact('$1::uuid')}
    ORDER BY m.id = $2 DESC NULLS LAST
@@ -72,14 +79,16 @@ const isDead = sharedStatement<{ is_dead: boolean }>(
   `SELECT ${isDeadProcess('$1::integer')} AS is_dead`,
 )
 
-/** The message with this id, ours or the upstream's, and its notes; null if there is none. */
+/** The message with this id, ours or the upstream's, and its notes in order; null if there is none. */
 export async function findTracedMessage(
   db: Queryable,
   organizationId: string,
   id: string,
 ): Promise<TracedMessage | null> {
   const [row] = await db.run(find, [organizationId, isUuid(id) ? id : null, id])
-  return row ?? null
+  if (row === undefined) return null
+  const { trace, notes, ...message } = row
+  return { ...message, notes: [...(trace ?? []), ...(notes ?? []).reverse()] }
 }
 
 /** At most `limit` events of a message that these transactions raised, in order. */

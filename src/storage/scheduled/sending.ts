@@ -11,7 +11,7 @@ import { HISTORY_GOES_ON } from '../events/histories.js'
 import { raiseEvents } from '../events/raise.js'
 import { messageEvents } from '../messages/message-events.js'
 import { trackNewMessages } from '../messages/new-messages.js'
-import { hasRoomForNote } from '../messages/trace-notes.js'
+import { addNote, firstNotes, hasRoomForNote } from '../messages/trace-notes.js'
 import { FORGET_LOOKS, scheduledEvent } from './scheduled.js'
 
 const ONE = `${ofOrganization('organization_id', '$1::uuid')} AND id = $2`
@@ -61,7 +61,7 @@ const defer = statement<{ id: string }>(
   `WITH deferred AS (
      UPDATE scheduled_messages SET unsent = $3, error = $4 WHERE ${ONE} AND status = 'sending' RETURNING id
    ), noted AS (
-     UPDATE messages m SET trace = coalesce(m.trace, '[]') || $5::jsonb
+     UPDATE messages m SET ${addNote('m', '$5::jsonb')}
      WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id IN (SELECT id FROM deferred) AND ${hasRoomForNote('m')}
    )
    SELECT id FROM deferred`,
@@ -101,11 +101,12 @@ const fail = statement<{ is_recorded: boolean }>(
    ), recorded AS (
      -- Records the message as failed.
      INSERT INTO messages (organization_id, id, contact_id, seq, sender_type, message_type, text, media_type, content, media_id,
-       media_expires_at, status, error, assignee_id, created_at, recorded_at, failed_at, instance_id, gateway_type, trace)
+       media_expires_at, status, error, assignee_id, created_at, recorded_at, failed_at, instance_id, gateway_type, trace, notes)
      SELECT $1, $2, c.id, CASE WHEN s.shown ->> 'message_type' = 'reaction' THEN NULL ELSE c.last_seq END,
        CASE WHEN s.member_id IS NULL THEN 'bot-chat' ELSE 'human-chat' END, s.shown ->> 'message_type', s.shown ->> 'text',
        s.shown ->> 'media_type', nullif(s.shown -> 'content', 'null'), CASE WHEN s.has_file THEN $2 END,
-       CASE WHEN s.has_file THEN $7::timestamptz END, 'failed', $3, s.member_id, $4, $4, $4, s.instance_id, $6, $8
+       CASE WHEN s.has_file THEN $7::timestamptz END, 'failed', $3, s.member_id, $4, $4, $4, s.instance_id, $6,
+       ${firstNotes('$8::jsonb', '$9::jsonb')}
      FROM before s CROSS JOIN numbered c
      RETURNING *
    ), ${trackNewMessages(`SELECT $1::uuid AS organization_id, m.contact_id, m.instance_id, m.seq
@@ -196,8 +197,8 @@ export async function failScheduled(
   { error, at, asked }: { error: MessageError; at: Date; asked: AskedNote },
 ): Promise<boolean> {
   const type = gatewayType({ message_type: shown.message_type, content: shown.content, network: null })
-  const trace = [asked, { k: 'settled', at: at.getTime() }]
-  const values = [organizationId, id, JSON.stringify(error), at, newId(), type, mediaExpiry(at), JSON.stringify(trace)]
+  const notes = [asked, { k: 'settled', at: at.getTime() }].map((note) => JSON.stringify(note))
+  const values = [organizationId, id, JSON.stringify(error), at, newId(), type, mediaExpiry(at), ...notes]
   const [row] = await db.raise(fail, values, [organizationId])
   return row?.is_recorded === true
 }

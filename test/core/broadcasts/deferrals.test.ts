@@ -83,7 +83,7 @@ describe('a message that is put back', () => {
   it('tells in its trace that it was put back and sent again, and that no answer is known', async () => {
     const id = messageIds[0] as string
     const asked = { k: 'asked', at: 0, by: 'broadcast', id: broadcast.id, process: 1 }
-    await query('UPDATE messages SET trace = $2 WHERE id = $1', [id, JSON.stringify([asked])])
+    await query('UPDATE messages SET notes = $2 WHERE id = $1', [id, JSON.stringify([asked])])
     const call = { at: 1, ms: 5, outcome: 'not_accepted', code: 130429 } as const
     const calls = { k: 'calls', at: 6, calls: [call], again: 2_000 } as const
     const deferred = { n: 1, messageId: id, instanceId: null, since: new Date(), attempts: 1, inMs: 0 }

@@ -45,7 +45,7 @@ export async function readTrace(ctx: TraceContext, organizationId: string, id: s
   ])
   const entries = [...told, ...followed.entries].map((entry, index) => ({ entry, index, at: Date.parse(entry.at) }))
   entries.sort((one, other) => one.at - other.at || one.index - other.index)
-  const notes = message.trace ?? []
+  const { notes } = message
   return {
     message_id: message.id,
     contact_id: message.contact_id,
@@ -60,7 +60,7 @@ export async function readTrace(ctx: TraceContext, organizationId: string, id: s
 
 /** The entries of the message's notes and row. */
 async function readNotes(ctx: TraceContext, organizationId: string, message: TracedMessage): Promise<TraceEntry[]> {
-  const notes = message.trace ?? []
+  const { notes } = message
   const asked = notes.find((note): note is AskedNote => note.k === 'asked')
   const name = asked ? await findAskerName(ctx.database, organizationId, asked.by, asked.id) : null
   const entries: TraceEntry[] = []
@@ -96,10 +96,10 @@ function unanswered(at: number): TraceEntry {
 
 /** The changes of status that no note describes. */
 function statusesOfRow(message: TracedMessage): TraceEntry[] {
-  const { trace, sender_type, accepted_at, delivered_at, read_at, failed_at, error } = message
+  const { notes, sender_type, accepted_at, delivered_at, read_at, failed_at, error } = message
   const isInbound = sender_type === 'user-chat' || sender_type === 'system'
   const times = { ...(!isInbound && { sent: accepted_at, delivered: delivered_at, failed: failed_at }), read: read_at }
-  return Object.entries(trace === null || isInbound ? times : {}).flatMap(([status, at]): TraceEntry[] => {
+  return Object.entries(notes.length === 0 || isInbound ? times : {}).flatMap(([status, at]): TraceEntry[] => {
     if (at === null || at === undefined) return []
     const why = status === 'failed' && error ? { error_code: error.code, text: error.text } : {}
     return [{ at: toIso(at), kind: 'status_changed', status, ...why }]
@@ -112,7 +112,7 @@ async function readFollowing(
   organizationId: string,
   message: TracedMessage,
 ): Promise<{ entries: TraceEntry[]; isCut: boolean }> {
-  const raised = transactionsOf(message.trace ?? [])
+  const raised = transactionsOf(message.notes)
   const [events, changes, answer] = await Promise.all([
     raised.length === 0
       ? []

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { noteFailure } from '../../../../src/core/messages/trace/note-answers.js'
 import { receiveMessages, textMessage } from '../../../support/callbacks.js'
 import { createContact } from '../../../support/contacts.js'
@@ -6,6 +6,7 @@ import { conversation } from '../../../support/conversations.js'
 import { createInstance } from '../../../support/instances.js'
 import { requestAsDescribed } from '../../../support/openapi.js'
 import { startReceiver } from '../../../support/receiver.js'
+import { writeAsBefore } from '../../../support/rows/events.js'
 import { useStarted } from '../../../support/started.js'
 import { setWebhook } from '../../../support/webhooks.js'
 import { type TestOrganization, useWorld } from '../../../support/world.js'
@@ -198,7 +199,7 @@ describe('the trace of a message that is sent', () => {
     await send(digits)
     const { id } = await lastOf(digits)
     await world.database.pool.query(
-      `UPDATE messages SET outcome = 'pending', accepted_at = NULL, trace = jsonb_build_array(trace -> 0 || '{"process": 2147483647}')
+      `UPDATE messages SET outcome = 'pending', accepted_at = NULL, notes = jsonb_build_array(notes -> -1 || '{"process": 2147483647}')
        WHERE id = $1`,
       [id],
     )
@@ -257,5 +258,41 @@ describe('a trace that cannot be told in full', () => {
       expect(answer.status).toBe(404)
       expect(answer.body.error).toBe('Message not found')
     }
+  })
+})
+
+describe('a trace that is noted while processes of 1.0 may run', () => {
+  afterEach(() => writeAsBefore(world, false))
+
+  it('is noted as they read it, goes on when they are gone, and is in no event', async () => {
+    await writeAsBefore(world, true)
+    const digits = await newContact()
+    const message = textMessage(digits, 'hello')
+    await receiveMessages(world, organization, message)
+    const received = (await lastOf(digits)).id
+    await send(digits)
+    await world.settle()
+    const sent = (await lastOf(digits)).id
+    await writeAsBefore(world, false)
+    await receiveMessages(world, organization, message)
+
+    const callbacks = (await entriesOf(received)).filter(({ kind }: { kind: string }) => kind === 'callback_received')
+    expect(callbacks.map(({ is_new: isNew }: { is_new: boolean }) => isNew)).toEqual([true, false])
+    expect((await kindsOf(sent)).slice(0, 3)).toEqual(['requested', 'recorded', 'called'])
+    const { rows } = await world.database.pool.query(
+      `SELECT trace -> 0 ->> 'k' AS first, jsonb_array_length(notes) AS later FROM messages WHERE id = ANY ($1) ORDER BY seq`,
+      [[received, sent]],
+    )
+    expect(rows).toEqual([
+      { first: 'callback', later: 1 },
+      { first: 'asked', later: null },
+    ])
+    const events = await world.database.pool.query(
+      `SELECT count(*)::int AS whole, count(*) FILTER (WHERE data -> 'message' ?| '{trace,notes}')::int AS traced
+       FROM events WHERE organization_id = $1 AND message_id IS NULL AND data ? 'message'`,
+      [organization.id],
+    )
+    expect(events.rows[0]).toEqual({ whole: expect.any(Number), traced: 0 })
+    expect(events.rows[0].whole).toBeGreaterThan(1)
   })
 })
